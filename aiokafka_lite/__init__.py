@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.errors import ConsumerStoppedError, IllegalOperation
     from aiokafka_lite.exactly_once import ExactlyOnceSession
     from aiokafka_lite.model import (
+        AcknowledgeType,
         ConsumerGroupMetadata,
         ConsumerRecord,
         OffsetAndMetadata,
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
         ConsumerProtocolMemberMetadata,
     )
     from aiokafka_lite.secret import Secret
+    from aiokafka_lite.share.share_consumer import AIOKafkaShareConsumer
+    from aiokafka_lite.share.share_options import ShareConsumerOptions
     from aiokafka_lite.workers.dead_letter_topic import DeadLetters
     from aiokafka_lite.workers.keyed_workers import KeyedWorkers
 
@@ -72,8 +75,10 @@ __all__ = [
     "AIOKafkaClient",
     "AIOKafkaConsumer",
     "AIOKafkaProducer",
+    "AIOKafkaShareConsumer",
     "AbstractPartitionAssignor",
     "AbstractTokenProvider",
+    "AcknowledgeType",
     "AdminOptions",
     "ConsumerGroupMetadata",
     "ConsumerOptions",
@@ -107,6 +112,7 @@ __all__ = [
     "SaslExchange",
     "SaslMechanism",
     "Secret",
+    "ShareConsumerOptions",
     "SignedAssertion",
     "StickyPartitionAssignor",
     "SubscriptionPattern",
@@ -120,6 +126,8 @@ _HOMES = {
     "AIOKafkaClient": "client",
     "AIOKafkaConsumer": "consumer.consumer",
     "AIOKafkaProducer": "producer.producer",
+    "AIOKafkaShareConsumer": "share.share_consumer",
+    "AcknowledgeType": "model",
     "AbstractTokenProvider": "net.sasl.tokens.token_provider",
     "AbstractPartitionAssignor": "consumer.assignors.assignor",
     "AdminOptions": "admin.admin_options",
@@ -156,6 +164,7 @@ _HOMES = {
     "SaslExchange": "net.sasl.mechanism",
     "SaslMechanism": "net.sasl.mechanism",
     "Secret": "secret",
+    "ShareConsumerOptions": "share.share_options",
     "SignedAssertion": "net.sasl.tokens.signed_assertion",
     "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",

@@ -111,6 +111,19 @@ class OffsetSpec(IntEnum):
     """The first record that is not in remote storage yet (KIP-1023)."""
 
 
+class AcknowledgeType(IntEnum):
+    """What becomes of a record of a share group."""
+
+    ACCEPT = 1
+    """It was processed; nobody gets it again."""
+    RELEASE = 2
+    """It was not processed; it is delivered again, here or to another member."""
+    REJECT = 3
+    """It cannot be processed; nobody gets it again."""
+    RENEW = 4
+    """It is still being processed: its lock begins anew (KIP-1222)."""
+
+
 class _RecordMetadata(NamedTuple):
     topic: str
     partition: int
@@ -146,6 +159,7 @@ else:
 __all__ = [
     "KT",
     "VT",
+    "AcknowledgeType",
     "ConsumerGroupMetadata",
     "ConsumerRecord",
     "Node",

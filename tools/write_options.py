@@ -1,8 +1,8 @@
 """Writes what is made from the declarations of options: `make options`.
 
-The declarations are the fields of ConsumerConfig, ProducerConfig, ClientConfig and BrokerOptions.
-Made from them are the types of the constructors' `**options`, which editors and type checkers show,
-and docs/options.md.
+The declarations are the fields of the clients' configurations and of BrokerOptions. Made from them
+are the types of the constructors' `**options`, which editors and type checkers show, and
+docs/options.md.
 """
 
 import ast
@@ -20,6 +20,7 @@ from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.options.declared_options import Option, declared_options
 from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 
 ROOT: Final = Path(__file__).parents[1]
@@ -62,6 +63,13 @@ CLASSES: Final = (
         ConsumerConfig,
         "aiokafka_lite/consumer/consumer_options.py",
         "ConsumerOptions",
+        ("KT", "VT"),
+    ),
+    Optioned(
+        "share consumer",
+        ShareConsumerConfig,
+        "aiokafka_lite/share/share_options.py",
+        "ShareConsumerOptions",
         ("KT", "VT"),
     ),
     Optioned(
@@ -186,8 +194,9 @@ def _import_line(module: str, names: set[str]) -> str:
 
 HEAD: Final = """# Options
 
-This page lists every option that the constructors of `AIOKafkaConsumer`, `AIOKafkaProducer`,
-`AIOKafkaAdminClient` and `EmbeddedBroker` take by name. Editors and `help()` show the same.
+This page lists every option that the constructors of `AIOKafkaConsumer`, `AIOKafkaShareConsumer`,
+`AIOKafkaProducer`, `AIOKafkaAdminClient` and `EmbeddedBroker` take by name. Editors and `help()`
+show the same.
 
 A wrong value raises a `ValueError` that names all wrong options at once; that of the clients is a
 `KafkaConfigurationError`. An unknown name raises a `TypeError` that names the option that was
@@ -198,20 +207,21 @@ A default is that of the option in Java, unless the text says otherwise. The col
 option's name in Apache Kafka itself. The column aiokafka says whether aiokafka 0.14 has the option,
 under the same name.
 
-The fields of `ConsumerConfig`, `ProducerConfig`, `AdminConfig` and `BrokerOptions` are the source:
-`make options` writes this page from them.
+The fields of `ConsumerConfig`, `ShareConsumerConfig`, `ProducerConfig`, `AdminConfig` and
+`BrokerOptions` are the source: `make options` writes this page from them.
 """
 _COLUMNS: Final = ("option", "type", "default", "unit", "what it does", "Java", "aiokafka")
 
 
 def _page() -> str:
-    consumer, producer, client, broker = (declared_options(made.config) for made in CLASSES)
+    consumer, share, producer, client, broker = (declared_options(made.config) for made in CLASSES)
     every = [option for option in consumer if option in client]
     shared = [option for option in consumer if option in producer]
     sections = {
         "All clients": _table(every),
         "Consumer and producer": _table([option for option in shared if option not in every]),
         "Consumer": _table([option for option in consumer if option not in shared]),
+        "Share consumer": _table([option for option in share if option not in every]),
         "Producer": _table([option for option in producer if option not in shared]),
         "Embedded broker": _table(broker, columns=len(_COLUMNS) - 1),
     }

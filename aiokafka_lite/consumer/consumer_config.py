@@ -168,12 +168,12 @@ class ConsumerConfig(ClientConfig):
         """
         if lane is not Lane.FETCH:
             return MAX_FRAME_BYTES
-        return min(self.fetch_max_bytes + MAX_FRAME_BYTES, _LARGEST_FRAME)
+        return largest_fetch_answer(self.fetch_max_bytes)
 
     def _faults(self) -> Iterator[str]:
         yield from ClientConfig._faults(self)
         for name in ("key_deserializer", "value_deserializer"):
-            yield from _deserializer_faults(name, getattr(self, name))
+            yield from deserializer_faults(name, getattr(self, name))
         for name in _FROM_ZERO:
             yield from at_least(name, getattr(self, name), 0)
         yield from not_above(
@@ -341,7 +341,13 @@ def _adjuster_faults(value: object) -> Iterator[str]:
         )
 
 
-def _deserializer_faults(name: str, value: object) -> Iterator[str]:
+def largest_fetch_answer(fetch_max_bytes: int) -> int:
+    """Return the bytes of the largest answer to a fetch, with one large batch in it."""
+    return min(fetch_max_bytes + MAX_FRAME_BYTES, _LARGEST_FRAME)
+
+
+def deserializer_faults(name: str, value: object) -> Iterator[str]:
+    """Yield the fault of a value that is no deserializer."""
     if value is not None and not callable(value) and not hasattr(value, "deserialize"):
         yield (
             f"{name}={value!r} is of type {type(value).__name__}; set a callable that takes bytes, "
@@ -356,4 +362,6 @@ __all__ = [
     "GroupProtocol",
     "IsolationLevel",
     "OffsetAdjuster",
+    "deserializer_faults",
+    "largest_fetch_answer",
 ]

@@ -48,6 +48,15 @@ class ConsumerRecord(Generic[KT, VT]):
     headers: Sequence[tuple[str, bytes | None]]
     """In the producer's order. A name may occur more than once."""
 
+    if TYPE_CHECKING:
+
+        @property
+        def delivery_count(self) -> int:
+            """How often a share group has delivered the record; only its members' records know."""
+
+        @delivery_count.setter
+        def delivery_count(self, count: int) -> None: ...
+
 
 # the module in which users and pickles look for it
 ConsumerRecord.__module__ = "aiokafka_lite.model"

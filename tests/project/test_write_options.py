@@ -4,6 +4,7 @@ import dataclasses
 
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from tests.support.documents import README, ROOT
 from tools.write_options import files
@@ -20,7 +21,7 @@ def test_the_page_has_each_option_with_all_columns() -> None:
     named = {row[0].strip("| `") for row in rows if row[0].startswith("| `")}
     assert named == {
         field.name
-        for config in (ConsumerConfig, ProducerConfig, BrokerOptions)
+        for config in (ConsumerConfig, ShareConsumerConfig, ProducerConfig, BrokerOptions)
         for field in dataclasses.fields(config)
         if field.init
     }

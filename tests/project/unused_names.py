@@ -89,6 +89,11 @@ UNUSED = (
         "waiting_retries paused_partitions running_handlers unfinished_*",
         "figures for users",
     ),
+    (
+        "aiokafka_lite/share/share_consumer.py",
+        "set_acknowledgement_commit_callback",
+        "Java's name, for users",
+    ),
     ("aiokafka_lite/admin/calls/raw_answer.py", "to_object", "aiokafka's name, for users"),
     (
         "aiokafka_lite/admin/topics/*.py",

@@ -83,14 +83,14 @@ class FetchPreparations:
             await fetch.unprepared.prepare()
             return None
         for record in fetch.raw[len(done) :]:
-            failure = await _make_object(deserializer, record)
+            failure = await make_object(deserializer, record)
             if failure is not None:
                 return failure
             done.append(record)
         return None
 
 
-async def _make_object(
+async def make_object(
     deserializer: RecordDeserializer, record: Record
 ) -> RecordDeserializationError | None:
     """Replace key and value of a record, or return the error of one of them."""
@@ -116,4 +116,4 @@ async def _make_object(
     return None
 
 
-__all__ = ["FetchPreparations"]
+__all__ = ["FetchPreparations", "make_object"]

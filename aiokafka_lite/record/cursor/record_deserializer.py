@@ -21,7 +21,7 @@ class RecordDeserializer:
     An absent key or value stays None.
     """
 
-    __slots__ = ("_partition", "_topic", "is_async", "key", "value")
+    __slots__ = ("is_async", "key", "partition", "topic", "value")
 
     def __init__(
         self,
@@ -30,8 +30,8 @@ class RecordDeserializer:
         key_deserializer: AnyDeserializer[Any] | None,
         value_deserializer: AnyDeserializer[Any] | None,
     ) -> None:
-        self._topic = topic
-        self._partition = partition
+        self.topic = topic
+        self.partition = partition
         self.key = None if key_deserializer is None else topic_deserializer(key_deserializer)
         """Called with topic, headers and bytes; None: keys stay bytes."""
         self.value = None if value_deserializer is None else topic_deserializer(value_deserializer)
@@ -47,7 +47,7 @@ class RecordDeserializer:
 
         The records before the bad one still reach the user (2b-20). Source: KIP-334.
         """
-        deserialize_key, deserialize_value, topic = self.key, self.value, self._topic
+        deserialize_key, deserialize_value, topic = self.key, self.value, self.topic
         for index, record in enumerate(records):
             key, value = record.key, record.value
             field = "key"
@@ -64,6 +64,10 @@ class RecordDeserializer:
                 return self.failed(record, field, key, value, error)
         return None
 
+    def remedy(self, offset: int) -> str:
+        """Return how to go past the record at `offset`."""
+        return f"seek to offset {offset + 1} to go past it"
+
     def failed(
         self,
         record: ConsumerRecord[Any, Any],
@@ -74,9 +78,9 @@ class RecordDeserializer:
     ) -> RecordDeserializationError:
         """Return the error of a record whose "key" or "value" cannot be deserialized."""
         failed = RecordDeserializationError(
-            f"{self._topic}-{self._partition} at offset {record.offset}: the {field} cannot be"
-            f" deserialized: {cause!r}; seek to offset {record.offset + 1} to go past it",
-            topic_partition=TopicPartition(self._topic, self._partition),
+            f"{self.topic}-{self.partition} at offset {record.offset}: the {field} cannot be"
+            f" deserialized: {cause!r}; {self.remedy(record.offset)}",
+            topic_partition=TopicPartition(self.topic, self.partition),
             offset=record.offset,
             timestamp=record.timestamp,
             key_bytes=key,

@@ -11,17 +11,14 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (
-    NOT_OFFERED,
     HeartbeatCoordinator,
+    HeartbeatResponse,
     assigned_by,
 )
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import MemberWishes
 from aiokafka_lite.consumer.group.group_errors import EPOCH_HEARTBEAT_ACTIONS, Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.errors import BrokerResponseError, KafkaError, UnsupportedVersionError
-from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatResponse,
-)
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +120,7 @@ class EpochHeartbeats:
         self._retry_at_s = self._client.clock.monotonic() + backoff_s
         self._failures += 1
 
-    def _refused(self, answer: ConsumerGroupHeartbeatResponse) -> None:
+    def _refused(self, answer: HeartbeatResponse) -> None:
         action, error = EPOCH_HEARTBEAT_ACTIONS.action_for(answer.error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         self._failed()
@@ -133,7 +130,7 @@ class EpochHeartbeats:
             what = f"heartbeat in group {self._member.group_id!r}"
             why = error.explained(answer.error_message)
             if error is UnsupportedVersionError:
-                why = NOT_OFFERED
+                why = self._coordinator.not_offered
             self._on_error(action, error(f"{what}: {why}"))
 
 

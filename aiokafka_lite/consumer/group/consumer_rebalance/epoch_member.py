@@ -282,4 +282,4 @@ class EpochMember:
         self.state = state
 
 
-__all__ = ["NEXT_STATES", "EpochMember", "EpochState"]
+__all__ = ["JOIN_EPOCH", "LEAVE_EPOCH", "NEXT_STATES", "EpochMember", "EpochState"]

@@ -6,12 +6,13 @@ none waits behind a fetch (F1). Source: KIP-848.
 
 import logging
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
+from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     HeartbeatFields,
@@ -24,6 +25,8 @@ from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
+from aiokafka_lite.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatResponse
+from aiokafka_lite.schema.message import Request
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +37,18 @@ NOT_OFFERED = (
 )
 
 
+HeartbeatResponse = ConsumerGroupHeartbeatResponse | ShareGroupHeartbeatResponse
+
+
 class HeartbeatCoordinator:
-    """Sends one member's requests to the coordinator."""
+    """Sends one member's requests to the coordinator. Members of share groups have their own."""
+
+    not_offered = NOT_OFFERED
+    """What to say when the brokers do not have the protocol."""
 
     def __init__(
         self,
-        config: ConsumerConfig,
+        config: ClientConfig,
         client: KafkaClient,
         cache: CoordinatorCache,
         member: EpochMember,
@@ -70,9 +79,7 @@ class HeartbeatCoordinator:
         """Return the node id of the coordinator. Raises: as `CoordinatorCache.find`."""
         return await self._cache.find(CoordinatorType.GROUP, self._member.group_id, self._timeout_s)
 
-    async def heartbeat(
-        self, node_id: int, told: HeartbeatFields
-    ) -> ConsumerGroupHeartbeatResponse:
+    async def heartbeat(self, node_id: int, told: HeartbeatFields) -> HeartbeatResponse:
         """Send a heartbeat with the fields that have changed.
 
         Raises: KafkaError if no response came; the coordinator is then forgotten.
@@ -84,13 +91,12 @@ class HeartbeatCoordinator:
             if told.regex:
                 await network.connect(node_id, lane, timeout_s=self._timeout_s)
                 self._check_regex(node_id)
-            return await network.request(
-                node_id, self._request(self._member.epoch, told), lane=lane
-            )
+            request = self._request(self._member.epoch, told)
+            return await network.request(node_id, request, lane=lane)
         except UnsupportedVersionError as error:
             if told.regex and network.max_version(node_id, ConsumerGroupHeartbeatRequest) == 0:
                 raise
-            raise UnsupportedVersionError(NOT_OFFERED) from error
+            raise UnsupportedVersionError(self.not_offered) from error
         except KafkaError as error:
             if error.retriable:
                 self.lost(error, failed=node_id)
@@ -104,7 +110,7 @@ class HeartbeatCoordinator:
                 f"as a str, which the client matches"
             )
 
-    def _request(self, epoch: int, told: HeartbeatFields) -> ConsumerGroupHeartbeatRequest:
+    def _request(self, epoch: int, told: HeartbeatFields) -> Request[Any]:
         return ConsumerGroupHeartbeatRequest(
             group_id=self._member.group_id,
             member_id=self._member.member_id,
@@ -145,7 +151,7 @@ def _by_topic(partitions: Iterable[tuple[UUID, int]]) -> list[TopicPartitions]:
     return [TopicPartitions(topic_id=topic_id, partitions=each) for topic_id, each in found.items()]
 
 
-def assigned_by(answer: ConsumerGroupHeartbeatResponse) -> TopicIdPartitions | None:
+def assigned_by(answer: HeartbeatResponse) -> TopicIdPartitions | None:
     """Return the assignment in an answer; None: it is as before."""
     if answer.assignment is None:
         return None
@@ -156,4 +162,4 @@ def assigned_by(answer: ConsumerGroupHeartbeatResponse) -> TopicIdPartitions | N
     )
 
 
-__all__ = ["NOT_OFFERED", "HeartbeatCoordinator", "assigned_by"]
+__all__ = ["NOT_OFFERED", "HeartbeatCoordinator", "HeartbeatResponse", "assigned_by"]

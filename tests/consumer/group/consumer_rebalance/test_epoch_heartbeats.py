@@ -36,6 +36,8 @@ class Scene:
     It asks for a heartbeat every 5 s. A failure comes again after 1 s.
     """
 
+    not_offered = NOT_OFFERED
+
     def __init__(self) -> None:
         self.clock = FakeClock(100.0)
         self.retry_backoff = ExponentialBackoff(1.0, 1.0, jitter=0, rng=random.Random(1))

@@ -1,0 +1,202 @@
+"""Owns the parts of a started share consumer: it makes them in one order, starts and closes them.
+
+It does not know the public consumer. A consumer that starts again after a failure gets a new one.
+"""
+
+import logging
+from collections.abc import Callable
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.consumer.group.poll_watch import PollWatch
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.errors import ConsumerStoppedError, KafkaError, KafkaTimeoutError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.share.commit_call import CommitCall
+from aiokafka_lite.share.held_records import HeldRecords
+from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
+from aiokafka_lite.share.share_config import ShareConsumerConfig
+from aiokafka_lite.share.share_fetcher import ShareFetcher
+from aiokafka_lite.share.share_membership import ShareMembership
+from aiokafka_lite.share.share_poller import Found, SharePoller
+
+logger = logging.getLogger(__name__)
+
+AcknowledgementCallback = Callable[[dict[TopicPartition, set[int]], KafkaError | None], object]
+"""`f({partition: offsets}, error or None)`."""
+
+_SHARE_OF_SESSIONS = 0.7
+"""Of the time to stop, how much closing the share sessions may take."""
+_LEAVE_S = 2.0
+
+
+class ShareEngine:
+    """Client, membership, fetches and polls of one share consumer."""
+
+    def __init__(
+        self,
+        config: ShareConsumerConfig,
+        client: KafkaClient,
+        signal: PollSignal,
+        topics: Callable[[], frozenset[str]],
+        callback: Callable[[], AcknowledgementCallback | None],
+    ) -> None:
+        """`topics()` returns the subscription, `callback()` what hears of acknowledgements."""
+        self._config = config
+        self._signal = signal
+        self._topics = topics
+        self._callback = callback
+        self.client = client
+        self.held = HeldRecords(keeps_records=config.is_explicit)
+        self.membership = ShareMembership(
+            config, client, topics, self._assignment_changed, self._release_everything
+        )
+        self.fetcher = ShareFetcher(config, client, self.membership.member_id, signal, self._report)
+        self.poller = SharePoller(config, client, signal, self.held, self.fetcher, self.membership)
+        self._watch = PollWatch(config.max_poll_interval_ms / 1000)
+        self._watch_task: OwnedTask | None = None
+
+    # Life…
+
+    async def start(self) -> None:
+        """Connect, and with a subscription join the group.
+
+        Raises: as `AIOKafkaShareConsumer.start`. Cancelled: the caller calls `give_up`, as after an
+        error.
+        """
+        client = self.client
+        client.metadata.add_listener(self._follow)
+        client.metadata.set_topics(self._topics())
+        await client.start()
+        client.owner.add_failure_callback(lambda _error: self._signal.notify())
+        refusal = refused_topics(self._topics(), client.metadata.snapshot)
+        if refusal is not None:
+            raise refusal
+        self.membership.start()
+        self._watch_task = client.owner.spawn(
+            "poll_watch",
+            self._watch.run,
+            self.membership,
+            client.clock,
+            lambda: self.poller.returned_records,
+        )
+        if self._topics():
+            await self._wait_until_joined(self._config.default_api_timeout_ms / 1000)
+
+    async def _wait_until_joined(self, timeout_s: float) -> None:
+        try:
+            async with deadline(self.client.clock, timeout_s):
+                while not self.membership.has_joined:
+                    if self.poller.is_stopped:
+                        raise ConsumerStoppedError("stopped before it had joined its group")
+                    self.membership.raise_error()
+                    self.client.check()
+                    await self._signal.wait()
+        except TimeoutError as error:
+            if isinstance(error, KafkaError):
+                raise
+            raise KafkaTimeoutError(
+                f"not in share group {self._config.group_id!r} within {timeout_s:g} s "
+                f"({self.membership!r}); check the coordinator, or raise default_api_timeout_ms"
+            ) from error
+
+    async def close(self, timeout_s: float) -> None:
+        """Send what was acknowledged, release the rest and leave the group, within `timeout_s`.
+
+        Raises: TimeoutError. Cancelled: brokers release the records when the connections end.
+        """
+        clock = self.client.clock
+        began_s = clock.monotonic()
+        async with deadline(clock, timeout_s):
+            if self._watch_task is not None:
+                self._watch_task.cancel()
+            await self.membership.close()
+            self._release_everything()
+            await self.fetcher.close(timeout_s * _SHARE_OF_SESSIONS)
+            left_s = timeout_s - (clock.monotonic() - began_s)
+            await self.membership.leave(min(_LEAVE_S, left_s))
+
+    async def close_client(self, timeout_s: float) -> None:
+        """Close the connections, and end the tasks that are left, within `timeout_s`."""
+        try:
+            async with deadline(self.client.clock, timeout_s):
+                await self.client.close()
+        except TimeoutError:
+            logger.warning(
+                "%s: the client did not close within %.1f s", self.client.name, timeout_s
+            )
+
+    def _release_everything(self) -> None:
+        self.held.release_all()
+        self.fetcher.acknowledge(self.held.take())
+        self.fetcher.release_buffered()
+
+    # Following the subscription, the assignment and the metadata…
+
+    def subscription_changed(self) -> None:
+        """Follow another subscription; without one, release all and leave."""
+        topics = self._topics()
+        self.client.metadata.set_topics(topics)
+        if not topics:
+            self._release_everything()
+        self.membership.subscription_changed()
+        self._signal.notify()
+
+    def _assignment_changed(self) -> None:
+        assigned = self.membership.assigned
+        self.fetcher.assign(assigned.partitions, assigned.ids)
+        self._watch.assigned(
+            self.client.clock.monotonic(), owns_partitions=bool(assigned.partitions)
+        )
+        self._signal.notify()
+
+    def _follow(self, _snapshot: MetadataSnapshot) -> None:
+        self.membership.metadata_changed()
+        self._signal.notify()
+
+    # Calls…
+
+    async def poll(self, max_records: int | None, timeout_s: float | None) -> Found:
+        """As `SharePoller.poll`; the time between two of these calls is watched."""
+        self._watch.poll_began()
+        try:
+            return await self.poller.poll(max_records, timeout_s)
+        finally:
+            self._watch.poll_ended(self.client.clock.monotonic(), mark=self.poller.returned_records)
+
+    async def commit(self, timeout_s: float) -> dict[TopicPartition, KafkaError | None]:
+        """Send what was acknowledged, and return the outcome of all that had none.
+
+        Cancelled: it is sent all the same.
+        """
+        self.client.check()
+        self.poller.send_acknowledged()
+        call = CommitCall(self.fetcher.unanswered())
+        return await call.wait(self.client.clock, timeout_s)
+
+    def _report(self, group: AckGroup, outcome: Outcome) -> None:
+        """Call the user's callback, once for each error and once for what went well."""
+        for error in outcome.values():
+            if error is not None:
+                self.client.observer.failed("commit", error)
+        callback = self._callback()
+        if callback is None:
+            return
+        by_error: dict[KafkaError | None, dict[TopicPartition, set[int]]] = {}
+        for tp in group.of_user:
+            offsets = {
+                offset for batch in group.batches[tp] if batch.by_user for offset in batch.offsets()
+            }
+            if offsets:
+                by_error.setdefault(outcome.get(tp), {})[tp] = offsets
+        for error, told in by_error.items():
+            try:
+                callback(told, error)
+            except Exception:
+                logger.exception("the acknowledgement commit callback failed")
+
+
+__all__ = ["AcknowledgementCallback", "ShareEngine"]

@@ -1,0 +1,482 @@
+"""Owns the share sessions: one per node, with at most one request on its way, in a task per node.
+
+A poll says which nodes are to fetch, and hands over what was acknowledged. The task sends both in
+one request. It asks for records only when a poll wants some, for records are locked from then on.
+Source: KIP-932, ShareConsumeRequestManager.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import anyio
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.task_owner import OwnedTask
+from aiokafka_lite.concurrency.wakeup import Wakeup
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.errors import (
+    InvalidShareSessionEpochError,
+    KafkaError,
+    ShareSessionNotFoundError,
+    UnsupportedVersionError,
+    for_code,
+)
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.share_acknowledge import (
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+)
+from aiokafka_lite.protocol.messages.share_fetch import PartitionData, ShareFetchResponse
+from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.schema.message import Request
+from aiokafka_lite.share.acquired_fetch import AcquiredFetch
+from aiokafka_lite.share.held_records import AckBatch, Record
+from aiokafka_lite.share.pending_acknowledgements import (
+    AckGroup,
+    Outcome,
+    PendingAcknowledgements,
+)
+from aiokafka_lite.share.share_config import ShareConsumerConfig
+from aiokafka_lite.share.share_deserializer import ShareDeserializer
+from aiokafka_lite.share.share_requests import ShareRequests, released
+from aiokafka_lite.share.share_session import FINAL_EPOCH, ShareSession, TopicIdPartition
+
+logger = logging.getLogger(__name__)
+
+_SESSION_LOST = {ShareSessionNotFoundError.errno, InvalidShareSessionEpochError.errno}
+_ATTEMPTS = 2
+"""How many requests may carry an acknowledgement: one more after the session was lost."""
+NO_RENEWAL = (
+    "the brokers cannot renew the lock of a record: that needs Kafka 4.2 (KIP-1222); ACCEPT, "
+    "RELEASE or REJECT it in time, or raise the group's config share.record.lock.duration.ms"
+)
+
+Report = Callable[[AckGroup, Outcome], object]
+
+
+@dataclass(slots=True, eq=False)
+class _ShareNode:
+    """One node's session, and what waits for it."""
+
+    node_id: int
+    session: ShareSession = field(default_factory=ShareSession)
+    pending: PendingAcknowledgements = field(default_factory=PendingAcknowledgements)
+    go: Wakeup = field(default_factory=Wakeup)
+    loop: OwnedTask | None = None
+    is_wanted: bool = False
+    """Whether a poll waits for records of this node."""
+    is_fetching: bool = False
+    is_renewing: bool = False
+    carried: AckGroup | None = None
+    """What the request on its way acknowledges."""
+    failures: int = 0
+    retry_at_s: float = 0.0
+
+
+class ShareFetcher:
+    """Fetches from, and acknowledges to, the leaders of the assigned partitions."""
+
+    def __init__(
+        self,
+        config: ShareConsumerConfig,
+        client: KafkaClient,
+        member_id: str,
+        signal: PollSignal,
+        report: Report,
+    ) -> None:
+        """`report(group, outcome)` is called for all that was acknowledged."""
+        self._config = config
+        self._client = client
+        self._signal = signal
+        self._report = report
+        self._requests = ShareRequests(config, member_id)
+        self._nodes: dict[int, _ShareNode] = {}
+        self._assigned: frozenset[TopicPartition] = frozenset()
+        self._topic_ids: dict[str, UUID] = {}
+        self._names: dict[UUID, str] = {}
+        self._error: KafkaError | None = None
+        self._is_closed = False
+        self.buffer: deque[AcquiredFetch] = deque()
+        """What was acquired and not returned, oldest first."""
+        self.renewed: deque[tuple[TopicPartition, int, Record]] = deque()
+        """Records whose locks were renewed, with their nodes; the next poll returns them."""
+        self.lock_timeout_ms: int | None = None
+        """For how long records are locked, by the newest response; None before the first."""
+
+    # For the poll; nothing here waits…
+
+    def assign(
+        self, partitions: frozenset[TopicPartition], ids: Collection[TopicIdPartition]
+    ) -> None:
+        """Fetch these partitions from now on; give back what is buffered of others."""
+        self._assigned = partitions
+        snapshot = self._client.metadata.snapshot
+        for topic_id, _ in ids:
+            name = snapshot.topic_name(topic_id)
+            if name is not None:
+                self._topic_ids[name] = topic_id
+                self._names[topic_id] = name
+        self._give_back([each for each in self.buffer if each.topic_partition not in partitions])
+
+    def release_buffered(self) -> None:
+        """Give back all that no poll has taken."""
+        self._give_back(list(self.buffer))
+        self.renewed.clear()
+
+    def _give_back(self, fetches: Iterable[AcquiredFetch]) -> None:
+        for fetch in fetches:
+            self.drop(fetch)
+
+    def drop(self, fetch: AcquiredFetch) -> None:
+        """Take a fetch out of the buffer, and give back what is left of it."""
+        self.buffer.remove(fetch)
+        self._release(fetch.topic_partition, fetch.node_id, fetch.left())
+        fetch.release()
+
+    def _release(
+        self, tp: TopicPartition, node_id: int, ranges: Collection[tuple[int, int]]
+    ) -> None:
+        self.acknowledge((tp, node_id, batch) for batch in released(ranges))
+
+    def acknowledge(self, batches: Iterable[tuple[TopicPartition, int, AckBatch]]) -> None:
+        """Send these with the next requests to their nodes, which go at once."""
+        for tp, node_id, batch in batches:
+            node = self._node(node_id)
+            node.pending.add(tp, batch)
+            node.go.set()
+
+    def start_fetches(self) -> None:
+        """Let each free node that leads assigned partitions fetch."""
+        snapshot = self._client.metadata.snapshot
+        leaders = {snapshot.leader(tp).node_id for tp in self._assigned}
+        if None in leaders:
+            self._client.metadata.request_update()
+        for node_id in leaders:
+            if node_id is None or self._is_closed:
+                continue
+            node = self._node(node_id)
+            if not node.is_fetching:
+                node.is_wanted = True
+                node.go.set()
+
+    @property
+    def is_renewing(self) -> bool:
+        """Whether the answer to a renewal is awaited."""
+        return any(node.pending.has_renewals or node.is_renewing for node in self._nodes.values())
+
+    def take_error(self) -> KafkaError | None:
+        """Return a failure that the poll must raise, once."""
+        error, self._error = self._error, None
+        return error
+
+    def unanswered(self) -> list[AckGroup]:
+        """Return all groups of acknowledgements without an answer."""
+        groups = [group for node in self._nodes.values() for group in node.pending.groups]
+        groups += [node.carried for node in self._nodes.values() if node.carried is not None]
+        return [group for group in groups if group]
+
+    def _node(self, node_id: int) -> _ShareNode:
+        node = self._nodes.get(node_id)
+        if node is None:
+            node = self._nodes[node_id] = _ShareNode(node_id)
+            name = f"share_node[{node_id}]"
+            node.loop = self._client.owner.spawn(name, self._run_node, node)
+        return node
+
+    # A node's requests…
+
+    async def _run_node(self, node: _ShareNode) -> None:
+        while True:
+            await node.go.wait()
+            while node.is_wanted or node.pending:
+                wait_s = node.retry_at_s - self._client.clock.monotonic()
+                if wait_s > 0:
+                    await self._client.clock.sleep(wait_s)
+                await self._exchange(node)
+                self._signal.notify()
+
+    async def _exchange(self, node: _ShareNode) -> None:
+        """Send one request and take its answer over."""
+        if not node.session.is_open:
+            # Nothing is acquired before what was acknowledged of an earlier session is settled: it
+            # would count for records that this one acquires anew.
+            await self._fetch(node, AckGroup(), only_opens=bool(node.pending))
+        elif node.pending.has_renewals:
+            await self._acknowledge(node, node.pending.take_renewals(), is_renewal=True)
+        elif node.is_wanted:
+            await self._fetch(node, node.pending.take_others())
+        else:
+            await self._acknowledge(node, node.pending.take_others(), is_renewal=False)
+
+    async def _fetch(self, node: _ShareNode, group: AckGroup, *, only_opens: bool = False) -> None:
+        wanted = [] if only_opens else self._led_by(node.node_id)
+        if not only_opens:
+            node.is_wanted = False
+        change = node.session.change_to(wanted)
+        request = self._requests.fetch(change, group.batches, self._topic_ids, waits=not only_opens)
+        node.is_fetching = True
+        try:
+            await self._send(node, group, request, self._fetched)
+        finally:
+            node.is_fetching = False
+
+    def _led_by(self, node_id: int) -> list[TopicIdPartition]:
+        leader = self._client.metadata.snapshot.leader
+        return [
+            (self._topic_ids[tp.topic], tp.partition)
+            for tp in self._assigned
+            if leader(tp).node_id == node_id
+        ]
+
+    async def _acknowledge(self, node: _ShareNode, group: AckGroup, *, is_renewal: bool) -> None:
+        if is_renewal and not self._can_renew(node.node_id):
+            self._end(node, group, group.failed(UnsupportedVersionError(NO_RENEWAL)))
+            return
+        request = self._requests.acknowledge(
+            node.session.epoch, group.batches, self._topic_ids, is_renewal=is_renewal
+        )
+        node.is_renewing = is_renewal
+        try:
+            await self._send(node, group, request, self._acknowledged)
+        finally:
+            node.is_renewing = False
+
+    async def _send(
+        self,
+        node: _ShareNode,
+        group: AckGroup,
+        request: Request[Any],
+        take: Callable[[_ShareNode, AckGroup, Any], object],
+    ) -> None:
+        """Send a request that carries `group`; `take` its response, or note why there is none."""
+        node.carried = group
+        try:
+            response = await self._client.network.request(node.node_id, request, lane=Lane.FETCH)
+        except KafkaError as error:
+            self._failed(node, group, error)
+        else:
+            if response.error_code:
+                self._refused(node, group, response.error_code, response.error_message)
+            else:
+                take(node, group, response)
+        finally:
+            node.carried = None
+
+    def _can_renew(self, node_id: int) -> bool:
+        version = self._client.network.max_version(node_id, ShareAcknowledgeRequest)
+        return version is None or version >= ShareAcknowledgeRequest.renew_since
+
+    # Answers…
+
+    def _acknowledged(
+        self, node: _ShareNode, group: AckGroup, response: ShareAcknowledgeResponse
+    ) -> None:
+        node.session.answered()
+        node.failures = 0
+        if response.acquisition_lock_timeout_ms > 0:
+            self.lock_timeout_ms = response.acquisition_lock_timeout_ms
+        errors: dict[TopicPartition, KafkaError] = {}
+        for topic in response.responses:
+            for data in topic.partitions:
+                tp = self._named(topic.topic_id, data.partition_index)
+                if tp is not None and data.error_code:
+                    errors[tp] = _error(data.error_code, data.error_message, tp)
+        self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
+
+    def _fetched(self, node: _ShareNode, group: AckGroup, response: ShareFetchResponse) -> None:
+        clock = self._client.clock
+        node.session.answered()
+        self.lock_timeout_ms = response.acquisition_lock_timeout_ms
+        expires_at_s = clock.monotonic() + response.acquisition_lock_timeout_ms / 1000
+        errors: dict[TopicPartition, KafkaError] = {}
+        has_failed, size = False, 0
+        for topic in response.responses:
+            for data in topic.partitions:
+                tp = self._named(topic.topic_id, data.partition_index)
+                if tp is None:
+                    continue
+                if data.acknowledge_error_code:
+                    errors[tp] = _error(
+                        data.acknowledge_error_code, data.acknowledge_error_message, tp
+                    )
+                if data.error_code:
+                    has_failed = True
+                    self._partition_failed(tp, data)
+                elif data.acquired_records:
+                    size += len(data.records or b"")
+                    self._acquired(node, tp, data, expires_at_s)
+        self._client.observer.records_fetched(node.node_id, size)
+        if has_failed:
+            self._back_off(node)
+        else:
+            node.failures = 0
+        self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
+
+    def _named(self, topic_id: UUID, partition: int) -> TopicPartition | None:
+        name = self._names.get(topic_id)
+        return None if name is None else TopicPartition(name, partition)
+
+    def _acquired(
+        self, node: _ShareNode, tp: TopicPartition, data: PartitionData, expires_at_s: float
+    ) -> None:
+        ranges = [
+            (each.first_offset, each.last_offset, each.delivery_count)
+            for each in data.acquired_records
+        ]
+        if tp not in self._assigned:
+            self._release(tp, node.node_id, [(first, last) for first, last, _ in ranges])
+            return
+        cursor = RecordCursor(
+            data.records or b"",
+            topic=tp.topic,
+            partition=tp.partition,
+            fetch_offset=ranges[0][0],
+            check_crcs=self._config.check_crcs,
+        )
+        key, value = self._config.key_deserializer, self._config.value_deserializer
+        deserializer = None
+        if key is not None or value is not None:
+            deserializer = ShareDeserializer(tp.topic, tp.partition, key, value)
+        self.buffer.append(
+            AcquiredFetch(tp, node.node_id, cursor, ranges, deserializer, expires_at_s=expires_at_s)
+        )
+
+    def _partition_failed(self, tp: TopicPartition, data: PartitionData) -> None:
+        error = _error(data.error_code, data.error_message, tp)
+        self._client.observer.failed("fetch", error)
+        if error.invalid_metadata or error.retriable:
+            logger.debug("fetching %s-%d: %s; asking again", *tp, error)
+            self._client.metadata.request_update()
+        else:
+            self._error = error
+
+    def _refused(self, node: _ShareNode, group: AckGroup, code: int, message: str | None) -> None:
+        """Act on an error about the whole request: nothing of it was done."""
+        kind = for_code(code)
+        error = kind(f"share session with node {node.node_id}: {kind.explained(message)}")
+        logger.info("%s", error)
+        node.session.reset()
+        if code in _SESSION_LOST and group.attempts + 1 < _ATTEMPTS:
+            self._give_back([each for each in self.buffer if each.node_id == node.node_id])
+            if group:
+                node.pending.put_back(group, is_renewal=node.is_renewing)
+            if node.failures:
+                self._back_off(node)
+            node.failures += 1
+            return
+        self._back_off(node)
+        if not error.retriable:
+            self._error = error
+        self._end(node, group, group.failed(error))
+        self._fail_pending(node, error)
+
+    def _failed(self, node: _ShareNode, group: AckGroup, error: KafkaError) -> None:
+        """Act on a request without a response. The broker releases what this client has locked."""
+        logger.info("share session with node %d: %s", node.node_id, error)
+        self._client.observer.failed("fetch", error)
+        node.session.reset()
+        self._back_off(node)
+        for fetch in [each for each in self.buffer if each.node_id == node.node_id]:
+            self.buffer.remove(fetch)
+            fetch.release()
+        if error.invalid_metadata or error.retriable:
+            self._client.metadata.request_update()
+        else:
+            self._error = error
+        self._end(node, group, group.failed(error))
+        self._fail_pending(node, error)
+
+    def _fail_pending(self, node: _ShareNode, error: KafkaError) -> None:
+        """End what would have followed in the session that does not exist any more."""
+        for group in (node.pending.take_renewals(), node.pending.take_others()):
+            self._end(node, group, group.failed(error))
+
+    def _back_off(self, node: _ShareNode) -> None:
+        delay_s = self._client.retry_backoff.delay(node.failures)
+        node.retry_at_s = self._client.clock.monotonic() + delay_s
+        node.failures += 1
+
+    def _end(self, node: _ShareNode, group: AckGroup, outcome: Outcome) -> None:
+        for tp, error in outcome.items():
+            if error is None:
+                self.renewed += [
+                    (tp, node.node_id, record)
+                    for batch in group.batches[tp]
+                    for record in batch.records
+                ]
+        if group:
+            self._report(group, outcome)
+        group.end(outcome)
+        self._signal.notify()
+
+    # The end…
+
+    async def close(self, timeout_s: float) -> None:
+        """Send what is acknowledged, release the rest and close the sessions, within `timeout_s`.
+
+        What fails is logged. Cancelled: the loops end; the brokers release the records when the
+        connections end.
+        """
+        self._is_closed = True
+        began_s = self._client.clock.monotonic()
+        await self._settle(timeout_s / 2)
+        loops = [node.loop for node in self._nodes.values() if node.loop is not None]
+        for loop in loops:
+            loop.cancel()
+        for loop in loops:
+            await loop.wait()
+        self.release_buffered()
+        left_s = timeout_s - (self._client.clock.monotonic() - began_s)
+        try:
+            async with (
+                deadline(self._client.clock, max(left_s, 0.0)),
+                anyio.create_task_group() as tasks,
+            ):
+                for node in self._nodes.values():
+                    if node.session.is_open:
+                        tasks.start_soon(self._close_session, node)
+        except TimeoutError:
+            logger.warning("share sessions were not closed within %.1f s", timeout_s)
+
+    async def _settle(self, timeout_s: float) -> None:
+        """Wait for the answers of requests that acknowledge: nothing may be sent twice."""
+        clock = self._client.clock
+        until_s = clock.monotonic() + timeout_s
+        while any(node.carried for node in self._nodes.values()) and clock.monotonic() < until_s:
+            await self._signal.wait(until_s)
+
+    async def _close_session(self, node: _ShareNode) -> None:
+        group = node.pending.take_others()
+        request = self._requests.acknowledge(
+            FINAL_EPOCH, group.batches, self._topic_ids, is_renewal=False
+        )
+        node.session.reset()
+        try:
+            response = await self._client.network.request(node.node_id, request, lane=Lane.FETCH)
+        except KafkaError as error:
+            self._close_failed(node, group, error)
+            return
+        if response.error_code:
+            kind = for_code(response.error_code)
+            self._close_failed(node, group, kind(kind.explained(response.error_message)))
+        else:
+            self._acknowledged(node, group, response)
+            node.session.reset()
+
+    def _close_failed(self, node: _ShareNode, group: AckGroup, error: KafkaError) -> None:
+        logger.info("closing the share session with node %d: %s", node.node_id, error)
+        self._end(node, group, group.failed(error))
+
+
+def _error(code: int, message: str | None, tp: TopicPartition) -> KafkaError:
+    kind = for_code(code)
+    return kind(f"{tp.topic}-{tp.partition}: {kind.explained(message)}")
+
+
+__all__ = ["NO_RENEWAL", "ShareFetcher"]

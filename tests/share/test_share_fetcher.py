@@ -1,0 +1,204 @@
+"""A session per node carries fetches and acknowledgements; when it is lost, a new one begins."""
+
+import asyncio
+
+import pytest
+
+from aiokafka_lite import AIOKafkaProducer
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupAuthorizationFailedError,
+    InvalidRecordStateError,
+    InvalidShareSessionEpochError,
+    ShareSessionLimitReachedError,
+    ShareSessionNotFoundError,
+    UnsupportedVersionError,
+)
+from aiokafka_lite.model import AcknowledgeType, TopicPartition
+from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
+from aiokafka_lite.protocol.messages.share_fetch import ShareFetchRequest
+from tests.share.share_kafka import GROUP, TOPIC, TP, ShareKafka, read, run_share, seen
+
+
+def test_acknowledgements_travel_with_the_next_fetch() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            await read(consumer)
+            share.broker.forget_requests()
+            await read(consumer, 100)
+            assert not share.broker.requests_of(ShareAcknowledgeRequest)
+            (fetch, *_) = share.broker.requests_of(ShareFetchRequest)
+            ((partition,),) = [topic.partitions for topic in fetch.topics]
+            (batch,) = partition.acknowledgement_batches
+            assert (batch.first_offset, batch.last_offset) == (0, 1)
+            assert batch.acknowledge_types == [AcknowledgeType.ACCEPT]
+
+    run_share(main, "a", "b", together=True)
+
+
+def test_nothing_is_fetched_that_no_poll_wants() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            await asyncio.sleep(60)
+            assert not share.broker.requests_of(ShareFetchRequest)
+            await read(consumer)
+            share.broker.forget_requests()
+            await asyncio.sleep(60)
+            assert not share.broker.requests_of(ShareFetchRequest)
+
+    run_share(main, "a")
+
+
+@pytest.mark.parametrize("error", [ShareSessionNotFoundError, InvalidShareSessionEpochError])
+def test_a_lost_session_is_opened_again_and_acknowledgements_are_sent_once_more(
+    error: type[BrokerResponseError],
+) -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            (record,) = await read(consumer)
+            share.broker.faults.fail(ShareAcknowledgeRequest, error, times=1)
+            consumer.acknowledge(record)
+            assert await consumer.commit() == {TP: None}
+            await share.write("b")
+            assert seen(await read(consumer)) == [("b", 1)]
+
+    run_share(main, "a")
+
+
+def test_acknowledgements_that_are_refused_twice_are_told() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            (record,) = await read(consumer)
+            share.broker.faults.fail(ShareAcknowledgeRequest, ShareSessionNotFoundError, times=2)
+            consumer.acknowledge(record)
+            outcome = await consumer.commit()
+            assert isinstance(outcome[TP], ShareSessionNotFoundError)
+
+    run_share(main, "a")
+
+
+def test_records_of_a_session_that_the_broker_has_ended_come_again() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            (record,) = await read(consumer)
+            share.broker.end_share_sessions(GROUP)
+            consumer.acknowledge(record)
+            outcome = await consumer.commit()
+            assert isinstance(outcome[TP], InvalidRecordStateError)
+            assert seen(await read(consumer)) == [("a", 2)]
+
+    run_share(main, "a")
+
+
+def test_a_late_acknowledgement_is_told() -> None:
+    async def main(share: ShareKafka) -> None:
+        told: list[object] = []
+        async with share.explicit() as consumer:
+            consumer.set_acknowledgement_commit_callback(lambda *each: told.append(each))
+            (record,) = await read(consumer)
+            share.broker.expire_share_locks(GROUP)
+            consumer.acknowledge(record)
+            error = (await consumer.commit())[TP]
+            assert isinstance(error, InvalidRecordStateError)
+            assert told == [({TP: {0}}, error)]
+            assert seen(await read(consumer)) == [("a", 2)]
+
+    run_share(main, "a")
+
+
+def test_too_many_sessions_are_waited_for() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            share.broker.faults.fail(ShareFetchRequest, ShareSessionLimitReachedError, times=3)
+            assert seen(await read(consumer)) == [("a", 1)]
+
+    run_share(main, "a")
+
+
+def test_a_refusal_for_good_is_raised() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            share.broker.faults.fail(ShareFetchRequest, GroupAuthorizationFailedError, times=1)
+            with pytest.raises(GroupAuthorizationFailedError):
+                await read(consumer)
+            assert seen(await read(consumer)) == [("a", 1)]
+
+    run_share(main, "a")
+
+
+def test_a_request_without_an_answer_fails_what_it_carried() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            (record,) = await read(consumer)
+            share.broker.faults.cut(ShareAcknowledgeRequest, times=1)
+            consumer.acknowledge(record)
+            error = (await consumer.commit())[TP]
+            assert error is not None
+            assert error.retriable
+            await share.write("b")
+            found: list[tuple[str, int]] = []
+            while ("b", 1) not in found:
+                records = await read(consumer)
+                for each in records:
+                    consumer.acknowledge(each)
+                found += seen(records)
+
+    run_share(main, "a")
+
+
+def test_renewed_records_come_again_before_others() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            first, second = await read(consumer)
+            consumer.acknowledge(first, AcknowledgeType.RENEW)
+            consumer.acknowledge(second)
+            await share.write("c")
+            await asyncio.sleep(20)
+            again = await read(consumer)
+            assert again == [first]
+            await asyncio.sleep(20)  # beyond the first lock
+            consumer.acknowledge(first)
+            assert seen(await read(consumer)) == [("c", 1)]
+
+    run_share(main, "a", "b", together=True)
+
+
+def test_brokers_that_cannot_renew_are_told_of() -> None:
+    async def main(share: ShareKafka) -> None:
+        old = {"ShareAcknowledge": 1, "ShareFetch": 1}
+        async with share.explicit(max_api_versions=old) as consumer:
+            (record,) = await read(consumer)
+            consumer.acknowledge(record, AcknowledgeType.RENEW)
+            error = (await consumer.commit())[TP]
+            assert isinstance(error, UnsupportedVersionError)
+            assert "cannot renew the lock" in str(error)
+
+    run_share(main, "a")
+
+
+def test_what_arrives_after_unsubscribing_is_given_back() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as first, share.consumer() as second:
+            waiting = asyncio.create_task(first.getmany(300))
+            await asyncio.sleep(0.1)
+            first.unsubscribe()
+            await share.write("a")
+            assert await waiting == {}
+            assert [value for value, _ in seen(await read(second))] == ["a"]
+
+    run_share(main)
+
+
+def test_partitions_on_several_nodes() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            expected = {TopicPartition(TOPIC, partition) for partition in range(6)}
+            async with AIOKafkaProducer(**share.kafka.client_options) as producer:
+                for tp in expected:
+                    await producer.send(TOPIC, b"v", partition=tp.partition)
+            found: set[TopicPartition] = set()
+            while found != expected:
+                found |= (await consumer.getmany(5_000)).keys()
+            assert all(error is None for error in (await consumer.commit()).values())
+
+    run_share(main, nodes=3, num_partitions=6)
