@@ -246,8 +246,15 @@ class _FromStandard:
     def __get__(self, made: object, owner: Any) -> object:
         table: _Fields = owner.__light_fields__
         specs = [(name, each.type, copy(each)) for name, each in table.items()]
+        documented = {"__doc__": owner.__doc__ or owner.__name__}  # or its signature is made
         standard = make_dataclass(
-            owner.__name__, specs, init=False, repr=False, eq=False, frozen=self._frozen
+            owner.__name__,
+            specs,
+            namespace=documented,
+            init=False,
+            repr=False,
+            eq=False,
+            frozen=self._frozen,
         )
         found = vars(standard)[self._name]
         type.__setattr__(owner, self._name, found)
@@ -261,9 +268,18 @@ def fields_by_name(cls: type) -> Mapping[str, Field[Any]]:
     return found
 
 
+def _replace(value: Any, /, **changes: object) -> Any:
+    """Return a copy with other values in some fields, as `dataclasses.replace` does."""
+    for name, each in type(value).__light_fields__.items():
+        if each.init:
+            changes.setdefault(name, getattr(value, name))
+    return type(value)(**changes)
+
+
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
 else:
     dataclass = _light_dataclass
+    replace = _replace
 
-__all__ = ["dataclass", "fields_by_name"]
+__all__ = ["dataclass", "fields_by_name", "replace"]

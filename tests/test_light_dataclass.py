@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from aiokafka_lite import light_dataclass
-from aiokafka_lite.light_dataclass import dataclass, fields_by_name
+from aiokafka_lite.light_dataclass import dataclass, fields_by_name, replace
 
 OFTEN = 40
 """More instances than the generic constructor makes before a compiled one takes its place."""
@@ -153,6 +153,9 @@ def test_the_standard_librarys_functions_know_the_classes() -> None:
             assert (name, port) == ("a", 1)
         case _:
             raise AssertionError
+    assert replace(place, port=2) == Place("a", 2)
+    assert replace(place, port=2).tags is place.tags
+    assert replace(Derived(second=3), second=4) == Derived(second=4)
     assert list(fields_by_name(Derived)) == ["first", "fixed", "made", "second"]
     assert list(fields_by_name(StandardPlace)) == ["name", "port", "tags"]
 

@@ -17,7 +17,7 @@ import copy
 import logging
 import random
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from aiokafka_lite.clock import Clock, TimerHandle
@@ -34,7 +34,7 @@ from aiokafka_lite.errors import (
     RebootstrapRequiredError,
 )
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_dataclass import dataclass, replace
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
@@ -225,6 +225,17 @@ class ConnectionPool:
             # Each caller raises a copy: a shared error would collect the tracebacks of all.
             raise copy.copy(outcome) from outcome
         return outcome
+
+    def prepare(self, node_id: int, lane: Lane) -> None:
+        """Begin a connection that will be needed soon, unless the node has failed. Does not wait.
+
+        A failure is told to nobody. A request that needs the connection tries again.
+        """
+        key = (node_id, lane)
+        if key in self._gates or self.connected(node_id, lane) is not None:
+            return
+        if self._node(node_id) is not None and self.ready_delay(node_id, lane) <= 0:
+            self._new_gate(node_id, lane)
 
     def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
         """Hold back the requests of this lane until `until_s` (KIP-219)."""

@@ -150,6 +150,13 @@ class NetworkClient:
             await self._acquire(node_id, lane, timeout_s)
             await asyncio.sleep(0)  # the pool then frees the connection for submit
 
+    def prepare(self, node_id: int, lane: Lane) -> None:
+        """Begin a connection to the node that will be needed soon. Does not wait.
+
+        A node that has failed is left alone, and a failure is told to nobody.
+        """
+        self._pool.prepare(node_id, lane)
+
     async def _acquire(
         self, node_id: int, lane: Lane, timeout_s: float | None
     ) -> tuple[NodeConnection, float]:

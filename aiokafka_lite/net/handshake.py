@@ -8,12 +8,11 @@ follow each other by `yield from`. `Opening` runs the steps over a socket, withi
 import re
 import struct
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError, for_code
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_dataclass import dataclass, replace
 from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.versions import NodeApiVersions

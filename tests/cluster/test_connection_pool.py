@@ -73,6 +73,29 @@ async def test_nobody_overtakes_those_who_wait_at_the_gate(cluster: ScriptedClus
         assert pool.free(1, Lane.GENERAL) is not None
 
 
+async def test_a_prepared_connection_is_the_one_that_callers_get(cluster: ScriptedCluster) -> None:
+    async with pool_of(cluster) as (pool, _, _):
+        pool.prepare(1, Lane.GENERAL)
+        pool.prepare(1, Lane.GENERAL)
+        await eventually(lambda: pool.free(1, Lane.GENERAL))
+        pool.prepare(1, Lane.GENERAL)
+        assert await pool.acquire(1, Lane.GENERAL, 30.0) is pool.free(1, Lane.GENERAL)
+        assert cluster.nodes[1].connections == 1
+
+
+async def test_a_node_that_fails_or_is_unknown_is_not_prepared(cluster: ScriptedCluster) -> None:
+    async with pool_of(cluster) as (pool, clock, _):
+        pool.prepare(7, Lane.GENERAL)
+        now_s = clock.monotonic()
+        pool.states.connecting(1, now_s)
+        pool.states.failed(1, now_s, now_s, KafkaConnectionError("refused"))
+        pool.prepare(1, Lane.GENERAL)
+        await settle()
+        assert not pool.is_connecting(1, Lane.GENERAL)
+        assert not pool.is_connecting(7, Lane.GENERAL)
+        assert cluster.nodes[1].connections == 0
+
+
 async def test_a_throttle_holds_callers_and_lets_them_pass_in_order(
     cluster: ScriptedCluster,
 ) -> None:

@@ -135,12 +135,19 @@ class Fetcher:
             self._leaders_of = (snapshot.version, id(assigned))
             self._assignment = assigned  # so that its id stays its own
             self._leaders = {snapshot.leader(tp).node_id for tp in assigned}
+            self._connect_leaders()
         if self._may_read_from_followers or not self._leaders:
             return False
         nodes = self._nodes
         return all(
             node_id in nodes and nodes[node_id].planned is not None for node_id in self._leaders
         )
+
+    def _connect_leaders(self) -> None:
+        """Begin the connections for fetches, while the positions are still asked for."""
+        for node_id in self._leaders:
+            if node_id is not None and node_id not in self._nodes:
+                self._client.network.prepare(node_id, Lane.FETCH)
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Note that a poll of `partitions` begins; if none is named, of all."""

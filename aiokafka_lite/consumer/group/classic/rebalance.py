@@ -6,7 +6,6 @@ Plain functions over values. Source: 2e-6 to 2e-10, ConsumerCoordinator.
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import NamedTuple
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -16,7 +15,7 @@ from aiokafka_lite.errors import (
     InconsistentGroupProtocolError,
     KafkaError,
 )
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_dataclass import dataclass, replace
 from aiokafka_lite.model import TopicPartition, by_topic, names_of
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
