@@ -16,6 +16,7 @@ from aiokafka_lite.spark.decode.blocking_registry import BlockingRegistry, Regis
 from aiokafka_lite.spark.decode.dead_letters import dead_letter_headers, quoted, refusal
 from aiokafka_lite.spark.decode.decoding import AvroColumn
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
+from aiokafka_lite.spark.jobs.stream.checkpoint import batch_options, is_connect, stream_id
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.table_sink import codec_faults
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
@@ -220,11 +221,15 @@ def run(spark: Any, config: DecodeConfig, *, stop: StopSignal, progress: Progres
     elif config.dead_letter_topic is None:
         writer = _to_files(frame, config)
     else:
+        count.is_elsewhere = is_connect(spark)
         writer = frame.writeStream.foreachBatch(_batch_writer(config, count))
     result = run_stream(
         writer, config, job=JOB.name, stop=stop, progress=progress, on_report=count.add_observed
     )
-    return replace(result, facts={**result.facts, "dead_letters": count.total})
+    facts = {**result.facts, "dead_letters": count.total}
+    if count.is_elsewhere:
+        del facts["dead_letters"]
+    return replace(result, facts=facts)
 
 
 class _DeadLetters:
@@ -232,6 +237,8 @@ class _DeadLetters:
 
     def __init__(self) -> None:
         self.total = 0
+        self.is_elsewhere = False
+        """Whether another process counts them: over Spark Connect, batches are written there."""
 
     def add_observed(self, report: Mapping[str, Any]) -> None:
         observed = (report.get("observedMetrics") or {}).get(_OBSERVED) or {}
@@ -288,14 +295,16 @@ def _batch_writer(config: DecodeConfig, count: _DeadLetters) -> Callable[[Any, i
     """
 
     def write(batch: Any, batch_id: int) -> None:
-        stream_id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
-        folder = f"{config.path}/batch={stream_id}-{batch_id}"
+        query_id = stream_id(batch.sparkSession, config.checkpoint)
+        folder = f"{config.path}/batch={query_id}-{batch_id}"
         batch.persist()
         try:
             found = batch.where("error is not null").count()
             if found:
                 bad = dead_letters(batch).write.format("kafka-lite")
                 options = {**config.sink_options(), "topic": config.dead_letter_topic}
+                if config.delivery == "transactional":
+                    options |= batch_options(batch, batch_id, config.checkpoint)
                 bad.options(**options).mode("append").save()
             good = batch.where("error is null").selectExpr(*config.select).write
             good = good.mode("overwrite").partitionBy(*config.partition_by)

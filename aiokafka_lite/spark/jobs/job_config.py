@@ -64,6 +64,9 @@ class JobConfig:
     spark-submit.
     """
 
+    by_value: bool = False
+    """Bring the package to executors that do not have it, as `register(spark, by_value=True)`."""
+
     def with_kafka(self, table: Mapping[str, str]) -> dict[str, str]:
         """Return the options of a table and those of [kafka], which the table may override."""
         own = {name.lower() for name in table}

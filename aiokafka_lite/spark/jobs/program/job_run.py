@@ -6,13 +6,9 @@ Exit codes: 0 done, or stopped on request; 1 failed; 2 wrong usage.
 import contextlib
 import io
 import json
-import os
-import signal
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -21,7 +17,6 @@ from aiokafka_lite.spark.jobs.job import (
     Job,
     JobFailedError,
     JobResult,
-    Progress,
     StopSignal,
     reason,
 )
@@ -29,11 +24,15 @@ from aiokafka_lite.spark.jobs.job_config import JobConfig, read_file
 from aiokafka_lite.spark.jobs.job_registry import find_job
 from aiokafka_lite.spark.jobs.program.job_progress import complain, progress_for
 from aiokafka_lite.spark.jobs.program.job_session import session
+from aiokafka_lite.spark.jobs.program.job_signals import (
+    SignalAnswer,
+    jvm_signals_stop,
+    signals_stop,
+)
 
 EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1
 EXIT_MISUSE: Final = 2
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def run_program(
@@ -51,7 +50,7 @@ def run_program(
         complain(str(error.args[0]))
         return EXIT_MISUSE
     try:
-        with session(job.name, made.spark) as spark:
+        with session(job.name, made.spark, by_value=made.by_value) as spark:
             if dry_run:
                 return _show_plan(job, spark, made)
             return _run(job, spark, made)
@@ -65,7 +64,8 @@ def _run(job: Job, spark: Any, config: JobConfig) -> int:
     stop = StopSignal()
     progress = progress_for(sys.stderr, job.name)
     try:
-        with signals_stop(stop, progress):
+        answer = SignalAnswer(stop, progress)
+        with signals_stop(answer), jvm_signals_stop(spark, answer):
             result = job.run(spark, config, stop=stop, progress=progress)
     finally:
         progress.close()
@@ -90,31 +90,9 @@ def _show_plan(job: Job, spark: Any, config: JobConfig) -> int:
     return EXIT_DONE
 
 
-@contextmanager
-def signals_stop(stop: StopSignal, progress: Progress) -> Iterator[None]:
-    """Let the first SIGTERM or SIGINT end the job after its batch; the second ends the process."""
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        name = signal.Signals(number).name
-        if stop.is_set():
-            # The process must not wait any more. The JVM ends with its parent.
-            os.write(2, f"{name} again: ending at once\n".encode())
-            os._exit(EXIT_FAILED)
-        stop.set()
-        progress.note(f"{name}: ending after this batch; once more, and it ends at once")
-
-    before = {each: signal.signal(each, handle) for each in _SIGNALS}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
 __all__ = [
     "EXIT_DONE",
     "EXIT_FAILED",
     "EXIT_MISUSE",
     "run_program",
-    "signals_stop",
 ]

@@ -30,8 +30,11 @@ _OWN: Final = {
 
 
 @contextmanager
-def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
+def session(job: str, settings: Mapping[str, str], *, by_value: bool = False) -> Iterator[Any]:
     """Lend a session that knows kafka-lite. A session made here is stopped at the end.
+
+    `by_value` brings the package to executors. A setting `remote` (or SPARK_REMOTE) names a server
+    of Spark Connect instead of a master.
 
     Under spark-submit, or with an active session, the master stays unchanged. Otherwise it is the
     config's, or local[*]. Executors then use this interpreter, unless PYSPARK_PYTHON or a setting
@@ -42,7 +45,9 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
 
     is_own = SparkSession.getActiveSession() is None and _SUBMITTED not in os.environ
     named = {_full_name(name): value for name, value in settings.items()}
-    if is_own:
+    if is_own and _is_remote(named):
+        pass  # the server has its master, its interpreter and its own settings
+    elif is_own:
         named = {"spark.master": "local[*]", "spark.app.name": f"kafka-lite {job}", **_OWN, **named}
         os.environ.setdefault("PYSPARK_PYTHON", _python(named))
     elif named.pop("spark.master", None) is not None:
@@ -52,7 +57,7 @@ def session(job: str, settings: Mapping[str, str]) -> Iterator[Any]:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     try:
-        register(spark)
+        register(spark, by_value=by_value)
         yield spark
     except BaseException:
         if is_own:
@@ -79,6 +84,10 @@ def _without_zips() -> str:
     folder = mkdtemp(prefix="aiokafka-lite-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return str(write_interpreter(Path(folder), spark_home()) or sys.executable)
+
+
+def _is_remote(named: Mapping[str, str]) -> bool:
+    return "spark.remote" in named or "SPARK_REMOTE" in os.environ
 
 
 def _full_name(name: str) -> str:

@@ -50,12 +50,45 @@ def _newest(names: Iterable[str]) -> int | None:
 
 def _file_names(spark: Any, folder: str) -> list[str]:
     """Return the names of the files in a folder; an empty list without the folder."""
-    jvm = spark.sparkContext._jvm
-    path = jvm.org.apache.hadoop.fs.Path(folder)
-    files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
-    if not files.exists(path):
+    from pyspark.errors import AnalysisException  # noqa: PLC0415 - PySpark, only where a job runs
+
+    try:
+        # The contents are not read, because only the paths are asked for.
+        rows = spark.read.format("binaryFile").load(folder).select("path").collect()
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_NOT_FOUND":
+            raise
         return []
-    return [str(each.getPath().getName()) for each in files.listStatus(path)]
+    return [str(row["path"]).rsplit("/", 1)[-1] for row in rows]
 
 
-__all__ = ["done_offsets", "offsets_of_log"]
+def stream_id(spark: Any, checkpoint: str) -> str:
+    """Return the id of the stream that has this checkpoint, the same at each start.
+
+    Raises: Spark's error without a checkpoint; ValueError for another file.
+    """
+    path = f"{checkpoint}/metadata"
+    text = "".join(row[0] for row in spark.read.text(path, wholetext=True).collect())
+    try:
+        return str(json.loads(text)["id"])
+    except (ValueError, TypeError, KeyError):
+        raise ValueError(f"{path} is not a file of a Spark checkpoint") from None
+
+
+def is_connect(spark: Any) -> bool:
+    """Return whether a session is one of Spark Connect, which has no JVM of its own."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def batch_options(batch: Any, batch_id: int, checkpoint: str) -> dict[str, str]:
+    """Return the options that tell a transactional write in foreachBatch its query and batch.
+
+    Over Spark Connect tasks do not know them. They are those that Spark tells elsewhere.
+    """
+    spark = batch.sparkSession
+    if not is_connect(spark):
+        return {}
+    return {"txnAppId": stream_id(spark, checkpoint), "txnVersion": str(batch_id)}
+
+
+__all__ = ["batch_options", "done_offsets", "is_connect", "offsets_of_log", "stream_id"]

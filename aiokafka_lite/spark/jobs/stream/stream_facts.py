@@ -18,7 +18,8 @@ def rows_of(report: Mapping[str, Any]) -> int:
     counted = (report.get("observedMetrics") or {}).get(COUNTED)
     if counted is not None:
         return int(counted.get("rows") or 0)
-    return int(report["numInputRows"])
+    # Spark Connect has the rows of each source, and no sum of them.
+    return sum(int(each.get("numInputRows") or 0) for each in report["sources"])
 
 
 def rows_per_s(report: Mapping[str, Any]) -> float:

@@ -3,6 +3,7 @@
 It stops between batches on request. It blocks the calling thread, and checks a few times a second.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -32,6 +33,12 @@ from aiokafka_lite.spark.read.arrow import ddl
 _POLL_S: Final = 0.25
 _LAST_BATCH_POLL_S: Final = 0.02
 """How often a stream that is to end is checked. A batch that has just begun is discarded."""
+
+
+def query_name(job: str, checkpoint: str) -> str:
+    """Return the name of a job's query, one for each checkpoint: a session may run several."""
+    folder = checkpoint.rstrip("/")
+    return f"kafka-lite {job} {hashlib.sha256(folder.encode()).hexdigest()[:8]}"
 
 
 def read_topics(
@@ -79,7 +86,7 @@ def run_stream(
     refuse_own_output(config)
     begin_s = clock.monotonic()
     query = (
-        writer.queryName(f"kafka-lite {job}")
+        writer.queryName(query_name(job, config.checkpoint))
         .option("checkpointLocation", config.checkpoint)
         .trigger(**config.trigger_arguments())
         .start()
@@ -227,4 +234,4 @@ def stream_offsets(spark: Any, config: StreamConfig) -> dict[str, Any]:
     }
 
 
-__all__ = ["lag_behind", "read_topics", "run_stream", "stream_offsets"]
+__all__ = ["lag_behind", "query_name", "read_topics", "run_stream", "stream_offsets"]

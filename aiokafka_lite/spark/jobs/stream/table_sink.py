@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiokafka_lite.spark.jobs.job_config import JobConfig
+from aiokafka_lite.spark.jobs.stream.checkpoint import batch_options
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 
 TOPIC, PARQUET = "kafka-lite", "parquet"
+NOTHING_NAMED: Final[Mapping[str, str]] = {}
 _COMPRESSION: Final = "zstd"
 _CODECS: Final = (
     *("zstd", "snappy", "gzip", "lz4", "none"),
@@ -57,7 +59,7 @@ def codec_faults(codec: str) -> Iterator[str]:
         yield f"compression={codec!r} is not one of {', '.join(_CODECS)}"
 
 
-def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
+def stream_writer(frame: Any, config: "TableStreamConfig", output_mode: str) -> Any:
     """Return the DataStreamWriter of a streaming frame, in Spark's output mode.
 
     Spark's sinks lack two cases, which use foreachBatch. One is updates to a topic. The other is a
@@ -67,21 +69,28 @@ def stream_writer(frame: Any, config: TableSinkConfig, output_mode: str) -> Any:
     writer = frame.writeStream.outputMode(output_mode)
     if (kind, output_mode) in ((TOPIC, "update"), (PARQUET, "complete")):
 
-        def write(batch: Any, _batch_id: int) -> None:
-            write_batch(batch, config)
+        def write(batch: Any, batch_id: int) -> None:
+            named = {}
+            if config.delivery == "transactional":
+                named = batch_options(batch, batch_id, config.checkpoint)
+            write_batch(batch, config, named)
 
         return writer.foreachBatch(write)
     return writer.format(kind).options(**options)
 
 
-def write_batch(frame: Any, config: TableSinkConfig) -> None:
+def write_batch(
+    frame: Any, config: TableSinkConfig, named: Mapping[str, str] = NOTHING_NAMED
+) -> None:
     """Add a frame's rows to the topic, or replace the existing Parquet with them.
+
+    `named` are further options, which name the batch.
 
     Returns when they are written. Raises: as the sinks.
     """
     kind, options = config.target()
     mode = "append" if kind == TOPIC else "overwrite"
-    frame.write.format(kind).options(**options).mode(mode).save()
+    frame.write.format(kind).options(**{**options, **named}).mode(mode).save()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,6 @@
 """A job as a program: summary, exit codes, signals, errors."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +13,12 @@ from aiokafka_lite.spark.jobs.job import (
     Job,
     JobFailedError,
     JobResult,
-    NoProgress,
     Progress,
     StopSignal,
 )
 from aiokafka_lite.spark.jobs.job_config import JobConfig
 from aiokafka_lite.spark.jobs.program import job_run
-from aiokafka_lite.spark.jobs.program.job_run import run_program, signals_stop
+from aiokafka_lite.spark.jobs.program.job_run import run_program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +58,8 @@ def job(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
     @contextmanager
-    def session(name: str, settings: Mapping[str, str]) -> Iterator[str]:
-        yield f"{name} {dict(settings)}"
+    def session(name: str, settings: Mapping[str, str], *, by_value: bool) -> Iterator[str]:
+        yield f"{name} {dict(settings)}{' by value' * by_value}"
 
     monkeypatch.setattr(job_run, "find_job", lambda name: made)
     monkeypatch.setattr(job_run, "session", session)
@@ -80,6 +77,8 @@ def test_a_job_that_is_done_prints_its_summary_and_nothing_else(
     out, err = capsys.readouterr()
     assert json.loads(out)["rows"] == 5
     assert err == "example: in example {'master': 'local[2]'}\n"
+    assert run_program("example", config, ["by_value=true"]) == 0
+    assert capsys.readouterr().err.endswith("} by value\n")
 
 
 def test_a_job_that_found_problems_has_failed(capsys: Captured) -> None:
@@ -116,28 +115,3 @@ def test_a_dry_run_shows_plan_and_offsets_and_runs_nothing(capsys: Captured) -> 
     plan_shown, offsets = capsys.readouterr().out.splitlines()
     assert plan_shown == "== Physical Plan =="
     assert json.loads(offsets) == {"job": "example", "lag": -1}
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_first_signal_asks_and_the_second_ends_the_process(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
-    said: list[str] = []
-    ends: list[int] = []
-
-    class Said(NoProgress):
-        def note(self, text: str) -> None:
-            said.append(text)
-
-    monkeypatch.setattr(os, "_exit", ends.append)
-    before = signal.getsignal(number)
-    stop = StopSignal()
-    with signals_stop(stop, Said()):
-        assert not stop.is_set()
-        signal.raise_signal(number)
-        assert stop.is_set()
-        assert said == [f"{number.name}: ending after this batch; once more, and it ends at once"]
-        assert not ends
-        signal.raise_signal(number)
-        assert ends == [1]
-    assert signal.getsignal(number) is before

@@ -44,7 +44,11 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> Builder:
     made = Builder()
     monkeypatch.setattr(SparkSession, "builder", made)
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
-    monkeypatch.setattr(job_session, "register", lambda spark: None)
+    monkeypatch.setattr(
+        job_session,
+        "register",
+        lambda spark, *, by_value: made.settings.update(by_value="yes") if by_value else None,
+    )
     for name in ("PYSPARK_PYTHON", "PYSPARK_GATEWAY_PORT"):
         monkeypatch.setenv(name, "")  # so that it is put back, whatever is set in between
         monkeypatch.delenv(name)
@@ -113,3 +117,16 @@ def test_the_master_of_others_is_theirs(
     assert builder.stopped == 0
     assert "PYSPARK_PYTHON" not in os.environ
     assert "a master is there already" in caplog.text
+
+
+def test_a_server_of_spark_connect_has_its_own_master(builder: Builder) -> None:
+    with session("archive", {"remote": "sc://h:15002"}):
+        pass
+    assert builder.settings == {"spark.remote": "sc://h:15002"}
+    assert builder.stopped == 1
+
+
+def test_the_package_is_brought_along_on_request(builder: Builder) -> None:
+    with session("archive", {}, by_value=True):
+        pass
+    assert builder.settings["by_value"] == "yes"

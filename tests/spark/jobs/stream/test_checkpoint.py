@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.jobs.stream.checkpoint import done_offsets, offsets_of_log
+from aiokafka_lite.spark.jobs.stream.checkpoint import (
+    batch_options,
+    done_offsets,
+    is_connect,
+    offsets_of_log,
+    stream_id,
+)
 
 
 def log(*sources: str) -> str:
@@ -36,3 +42,22 @@ def test_a_batch_that_was_planned_and_not_committed_does_not_count(
     for name in ("0", "9", ".9.crc", "metadata"):
         (checkpoint / "commits" / name).write_text("v1\n{}")
     assert done_offsets(spark, str(checkpoint)) == {TopicPartition("t", 0): 9}
+
+
+def test_a_stream_is_named_by_its_checkpoint(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "metadata").write_text('{"id":"1b4e28ba"}')
+    assert stream_id(spark, str(tmp_path)) == "1b4e28ba"
+    (tmp_path / "metadata").write_text("hello")
+    with pytest.raises(ValueError, match="metadata is not a file of a Spark checkpoint"):
+        stream_id(spark, str(tmp_path))
+
+
+def test_a_batch_is_named_where_spark_does_not_do_it(spark: Any, tmp_path: Path) -> None:
+    """Over Spark Connect; elsewhere the tasks know it."""
+    (tmp_path / "metadata").write_text('{"id":"1b4e28ba"}')
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    remote.read = spark.read
+    batch = type("Batch", (), {"sparkSession": remote})
+    assert is_connect(remote)
+    assert batch_options(batch, 7, str(tmp_path)) == {"txnAppId": "1b4e28ba", "txnVersion": "7"}
+    assert batch_options(spark.range(1), 7, str(tmp_path)) == {}

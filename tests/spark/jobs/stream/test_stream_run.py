@@ -9,7 +9,12 @@ import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.job import BatchReport, JobFailedError, NoProgress, StopSignal
-from aiokafka_lite.spark.jobs.stream.stream_run import lag_behind, run_stream, stream_offsets
+from aiokafka_lite.spark.jobs.stream.stream_run import (
+    lag_behind,
+    query_name,
+    run_stream,
+    stream_offsets,
+)
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -27,13 +32,16 @@ class Report(dict[str, Any]):
 
 def report(batch: int, rows: int, end: int, *, has_batch: bool = True) -> Report:
     sources = [
-        {"endOffset": {"t": {"0": end}}, "latestOffset": {"t": {"0": end + 5}}},
+        {
+            "endOffset": {"t": {"0": end}},
+            "latestOffset": {"t": {"0": end + 5}},
+            "numInputRows": rows,  # over Spark Connect, the only place that has it
+        },
         {"endOffset": 17, "latestOffset": None},  # not Kafka's
     ]
     return Report(
         timestamp=f"2026-01-01T00:00:{end:02}.000Z",
         batchId=batch,
-        numInputRows=rows,
         processedRowsPerSecond=2.0,
         durationMs={"addBatch": 1} if has_batch else {"triggerExecution": 1},
         sources=sources,
@@ -128,7 +136,7 @@ def test_batches_are_counted_once_and_the_lag_is_asked_for_at_the_end(
     writer = Writer(query)
     result = run_stream(writer, config, job="archive", stop=StopSignal(), progress=noted)
     assert writer.options == {
-        "name": "kafka-lite archive",
+        "name": query_name("archive", "/c"),
         "checkpointLocation": "/c",
         "availableNow": True,
     }
@@ -138,6 +146,13 @@ def test_batches_are_counted_once_and_the_lag_is_asked_for_at_the_end(
     assert (result.status, result.rows, result.batches) == ("done", 18, 3)
     assert result.offsets == {"t": {"0": 19}}
     assert result.lag == 11
+
+
+def test_two_jobs_of_a_kind_have_queries_of_two_names() -> None:
+    """A session refuses a name that it has already; a checkpoint that it has, as well."""
+    names = {query_name("archive", each) for each in ("/one", "/two", "/two/")}
+    assert len(names) == 2
+    assert all(name.startswith("kafka-lite archive ") for name in names)
 
 
 def test_asked_to_stop_the_batch_that_runs_is_ended(config: StreamConfig) -> None:

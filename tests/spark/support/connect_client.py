@@ -1,0 +1,78 @@
+"""A client of Spark Connect for a test, which needs a process of its own.
+
+It runs a stream whose foreachBatch fails once behind its transactional write, and jobs.
+
+    python connect_client.py SERVERS FOLDER
+
+The last line of its output is JSON, by the name of each step.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from aiokafka_lite.spark import register
+from aiokafka_lite.spark.jobs import archive, decode, mirror
+from aiokafka_lite.spark.jobs.job import NoProgress, StopSignal
+
+
+def batches(spark: Any, kafka: dict[str, str], folder: Path, named: dict[str, str]) -> list[str]:
+    """Run the stream once, or twice if it names its batches; return what it failed of."""
+    flag = str(folder / f"failed-{len(named)}")
+
+    def write(batch: Any, batch_id: int) -> None:
+        more = {**named, "txnVersion": str(batch_id)} if named else {}
+        rows = batch.select("key", "value").write.format("kafka-lite").mode("append")
+        rows.options(**kafka, topic="out", delivery="transactional", **more).save()
+        if not Path(flag).exists():
+            Path(flag).touch()
+            raise RuntimeError("behind the write")
+
+    errors = []
+    for _ in range(2 if named else 1):
+        stream = spark.readStream.format("kafka-lite").options(
+            **kafka, subscribe="in", startingOffsets="earliest"
+        )
+        writer = stream.load().writeStream.foreachBatch(write).trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(folder / f"batches-{len(named)}"))
+        try:
+            writer.start().awaitTermination()
+        except Exception as error:  # noqa: BLE001 - the test judges it
+            errors.append(str(error))
+    return errors
+
+
+def main(servers: str, folder: Path) -> dict[str, Any]:
+    builder = SparkSession.builder.remote("local[2,2]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    register(spark)
+    kafka = {"kafka.bootstrap.servers": servers}
+    told: dict[str, Any] = {
+        "nameless": batches(spark, kafka, folder, {}),
+        "named": batches(spark, kafka, folder, {"txnAppId": "copy"}),
+    }
+    given: Any = {"bootstrap_servers": servers, "topics": ("in",)}
+    hooks: Any = {"stop": StopSignal(), "progress": NoProgress()}
+    kept = archive.ArchiveConfig(**given, path=str(folder / "archive"))
+    told["archive"] = json.loads(archive.run(spark, kept, **hooks).to_json())
+    told["offsets"] = archive.JOB.offsets(spark, kept)  # type: ignore[misc]
+    copied = mirror.MirrorConfig(**given, topic="copy", checkpoint=str(folder / "mirror"))
+    told["mirror"] = json.loads(mirror.run(spark, copied, **hooks).to_json())
+    typed = decode.DecodeConfig(
+        **given,
+        schema="id bigint",
+        path=str(folder / "typed"),
+        dead_letter_topic="dead",
+        delivery="transactional",
+        checkpoint=str(folder / "decode"),
+    )
+    told["decode"] = json.loads(decode.run(spark, typed, **hooks).to_json())
+    spark.stop()
+    return told
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"\n{json.dumps(main(sys.argv[1], Path(sys.argv[2])), default=str)}\n")
