@@ -12,7 +12,11 @@ from typing import Any, Final, TypeVar
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    KafkaTimeoutError,
+    UnknownTopicOrPartitionError,
+)
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
@@ -26,6 +30,8 @@ _T = TypeVar("_T")
 _Consumer = AIOKafkaConsumer[Any, Any]
 
 _TOTAL_MS: Final = 60_000
+_COMMIT_S: Final = 5.0
+"""The limit of a commit, which is for information only, and delays a batch."""
 _SAMPLE_MS: Final = 1000
 _SAMPLE_ROWS: Final = 1000
 _SAMPLE_BYTES: Final = 256 << 10
@@ -126,19 +132,21 @@ class Planner:
 
         Raises: KafkaError.
         """
-        wanted = sorted(partitions)
+        wanted = set(partitions)
 
         async def ask() -> Offsets:
             async with self._clients.lend(
                 AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
             ) as consumer:
-                found = {tp: await consumer.committed(tp) for tp in wanted}
-            return Offsets({tp: offset for tp, offset in found.items() if offset is not None})
+                return await _stored(consumer, wanted)
 
         return self._find_worker().run(ask)
 
     def commit(self, group_id: str, offsets: Offsets) -> None:
-        """Commit offsets for a group, with one attempt. Raises: KafkaError."""
+        """Commit offsets for a group, with one attempt of some seconds.
+
+        Raises: KafkaError; it says so if the group has members of its own.
+        """
 
         async def ask() -> None:
             async with self._clients.lend(
@@ -147,7 +155,20 @@ class Planner:
                 consumer.assign(offsets)
                 await consumer.commit(dict(offsets))
 
-        self._find_worker().run(ask)
+        async def bounded() -> None:
+            async with deadline(SYSTEM_CLOCK, _COMMIT_S):
+                await ask()
+
+        try:
+            self._find_worker().run(bounded)
+        except CommitFailedError as error:
+            raise KafkaError(
+                f"the group {group_id} has members of its own; choose another commitGroupId"
+            ) from error
+        except TimeoutError:
+            raise KafkaTimeoutError(
+                f"the coordinator of the group {group_id} has not answered for {_COMMIT_S:g} s"
+            ) from None
 
     def wait(self, delay_s: float) -> None:
         """Wait this long; 0 or less returns at once."""
@@ -209,8 +230,15 @@ def _named(selection: Selection) -> str:
     return ", ".join(sorted({*selection.topics, *(tp.topic for tp in selection.partitions)}))
 
 
-async def _partitions(consumer: _Consumer, selection: Selection) -> set[TopicPartition]:
-    """Return the present selection. Raises: UnknownTopicOrPartitionError naming a topic."""
+async def _partitions(
+    consumer: _Consumer, selection: Selection, *, may_lack: bool
+) -> set[TopicPartition]:
+    """Return the present selection.
+
+    With `may_lack` a topic may have gone, as long as another one is there.
+
+    Raises: UnknownTopicOrPartitionError naming a topic.
+    """
     if selection.pattern is not None:
         pattern = re.compile(selection.pattern)
         topics = {name for name in await consumer.topics() if pattern.search(name)}
@@ -218,7 +246,9 @@ async def _partitions(consumer: _Consumer, selection: Selection) -> set[TopicPar
     topics = {*selection.topics, *(tp.topic for tp in selection.partitions)}
     found = await _existing(consumer, topics)
     missing = sorted(topics - {tp.topic for tp in found})
-    if missing:
+    if missing and may_lack and found:
+        logger.warning("%s is not there any more, and is left out", ", ".join(missing))
+    elif missing:
         raise UnknownTopicOrPartitionError(f"there is no topic {', '.join(missing)}")
     if selection.partitions:
         return found & set(selection.partitions)
@@ -235,7 +265,8 @@ async def _existing(consumer: _Consumer, topics: set[str]) -> set[TopicPartition
 async def _resolve(
     consumer: _Consumer, options: SourceOptions, limit: OffsetLimit, is_start: bool
 ) -> Offsets:
-    partitions = await _partitions(consumer, options.selection)
+    may_lack = not is_start and not options.fail_on_data_loss
+    partitions = await _partitions(consumer, options.selection, may_lack=may_lack)
     if limit.place is Place.EARLIEST:
         return Offsets(await consumer.beginning_offsets(partitions))
     if limit.place is Place.LATEST:
@@ -261,11 +292,15 @@ async def _committed(consumer: _Consumer, partitions: Iterable[TopicPartition]) 
 
     A partition without one gets its first offset, so that no record is missed.
     """
-    found = {}
-    for tp in sorted(partitions):
-        offset = await consumer.committed(tp)
-        found[tp] = EARLIEST if offset is None else offset
+    wanted = set(partitions)
+    found = {**dict.fromkeys(wanted, EARLIEST), **await _stored(consumer, wanted)}
     return await _with_ends(consumer, found)
+
+
+async def _stored(consumer: _Consumer, partitions: set[TopicPartition]) -> Offsets:
+    """Return a group's committed offsets, by one request, without partitions that have none."""
+    found = await consumer._committed_of(partitions) if partitions else {}
+    return Offsets({tp: at.offset for tp, at in found.items() if at is not None})
 
 
 async def _with_ends(consumer: _Consumer, offsets: Mapping[TopicPartition, int]) -> Offsets:

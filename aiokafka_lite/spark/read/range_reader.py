@@ -6,6 +6,7 @@ A range's end may lie behind its last record. It waits for the brokers.
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
 from aiokafka_lite.spark.offsets import OffsetRange
@@ -17,6 +18,8 @@ from aiokafka_lite.spark.read.data_loss import report_losses
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_AGAIN_S: Final = 0.1
+"""The pause before a fetch whose position was out of range, and is in the log all the same."""
 _AHEAD_BATCHES: Final = 4
 """How many batches of `maxBatchBytes` may wait for Spark."""
 
@@ -85,7 +88,7 @@ async def batches(
     as `getmany_arrow`. Cancelled: leaves nothing behind.
     """
     tp, end = wanted.topic_partition, wanted.end
-    position = wanted.start
+    position, refused_s = wanted.start, 0.0
     consumer.assign([tp])
     try:
         consumer.seek(tp, position)
@@ -100,9 +103,17 @@ async def batches(
                     until={tp: end},
                 )
             except OffsetOutOfRangeError:
-                position = await _behind_loss(consumer, wanted, position, options)
+                behind = await _behind_loss(consumer, wanted, position, options)
+                if behind == position:
+                    # Another replica may know it soon. It has as long as any record.
+                    if refused_s >= options.poll_timeout_ms / 1000:
+                        raise _stuck(wanted, position, options) from None
+                    await SYSTEM_CLOCK.sleep(_AGAIN_S)
+                    refused_s += _AGAIN_S
+                position = behind
                 consumer.seek(tp, position)
                 continue
+            refused_s = 0.0
             before, position = position, await consumer.position(tp)
             if position == before:
                 raise _stuck(wanted, position, options)

@@ -8,8 +8,9 @@ An idle stream asks the brokers again after a wait, and does not answer from mem
 """
 
 import logging
+import math
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.kafka_error import KafkaError
@@ -27,6 +28,9 @@ from aiokafka_lite.spark.read.byte_limit import ByteLimit
 from aiokafka_lite.spark.read.data_loss import report_losses
 
 logger = logging.getLogger(__name__)
+
+_COMMIT_PAUSE_S: Final = 60.0
+"""The longest pause behind commits that fail. Each of them delays a batch by some seconds."""
 
 
 class OffsetQuestions(Protocol):
@@ -70,6 +74,8 @@ class StreamOffsets:
         self._triggered_at_s: float | None = None
         self._planned_to: Offsets | None = None
         self._committed: Offsets | None = None
+        self._commit_failures = 0
+        self._commit_due_s = -math.inf
         self.newest: Offsets | None = None
         """The ends of the partitions at the last question."""
 
@@ -164,17 +170,24 @@ class StreamOffsets:
     def _commit(self, offsets: Offsets) -> None:
         """Commit for the group that shows the lag.
 
-        A failure is logged, because it is information only.
+        A failure is logged, because it is information only. The next attempt then waits for the end
+        of a pause, which grows with the failures.
         """
         group = self._options.commit_group_id
         if group is None or not offsets or offsets in (self._committed, self._initial):
+            return
+        if self._clock.monotonic() < self._commit_due_s:
             return
         try:
             self._questions.commit(group, offsets)
         except KafkaError as error:
             logger.warning("committing %s for group %s: %s", offsets.to_json(), group, error)
+            self._commit_failures += 1
+            pause_s = min(2.0**self._commit_failures, _COMMIT_PAUSE_S)
+            self._commit_due_s = self._clock.monotonic() + pause_s
         else:
             self._committed = offsets
+            self._commit_failures = 0
 
 
 __all__ = ["OffsetQuestions", "StreamOffsets"]

@@ -57,9 +57,11 @@ def write_in_transaction(
     for a transaction timeout that the brokers do not allow; else as `write_rows`. The transaction
     is then aborted.
     """
+    noted = _Noted(batches, columns, options)
+    if place.batch_id is None and not noted.has_rows():
+        return TaskTransaction(place)  # nobody else has had its id
     here = worker() if here is None else here
     with here.lend(PreparingProducer, options.transactional_client) as producer:
-        noted = _Noted(batches, columns, options)
         found = here.run(lambda: _begin(producer, place, options))
         if found is not None:
             for _ in noted:
@@ -68,7 +70,7 @@ def write_in_transaction(
             check_same(found, noted.marker(place.batch_id), place)
             logger.info("%s: batch %d was written before", place.transactional_id, place.batch_id)
             return TaskTransaction(place)
-        noted.look_ahead()
+        noted.has_rows()
         here.run(lambda: _note_query(producer, options, place, noted.topic))
         send_rows(here, producer, noted, columns, options.topic)
         return here.run(lambda: _prepare(producer, place, noted))
@@ -96,12 +98,14 @@ class _Noted:
             self._seen.add(batch.select(self._columns))
             self._note_topic(batch)
 
-    def look_ahead(self) -> None:
-        """Find the topic of the first row, if rows name it. Waits for the row."""
-        if self.topic is None:
+    def has_rows(self) -> bool:
+        """Return whether there is a row. Waits for the first one, which may name the topic."""
+        while self._ahead is None or not self._ahead.num_rows:
             self._ahead = next(self._batches, None)
-            if self._ahead is not None:
-                self._note_topic(self._ahead)
+            if self._ahead is None:
+                return False
+        self._note_topic(self._ahead)
+        return True
 
     def _note_topic(self, batch: "pa.RecordBatch") -> None:
         if self.topic is None and batch.num_rows:

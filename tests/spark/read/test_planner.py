@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     KafkaError,
     NotLeaderForPartitionError,
@@ -14,6 +15,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions
@@ -210,3 +212,60 @@ def test_records_are_weighed_by_a_look_at_the_first_of_them(
     assert planner.latest() == {T0: 500}  # the consumer is nobody's again
     with pytest.raises(OffsetOutOfRangeError):
         planner.weigh(OffsetRange("t", 0, 900, 901))
+
+
+def test_offsets_of_a_group_are_asked_for_by_one_request(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    broker.create_topic("many", partitions=100)
+    options = source_options(
+        broker,
+        streaming=True,
+        subscribe="t,many",
+        startingOffsets="committed",
+        commitGroupId="known",
+    )
+    planner = Planner(options, lambda: here)
+    planner.commit("known", Offsets({T0: 2, T1: 3}))
+    assert len(start_of(here, options)) == 102
+    assert planner.committed("known", [T0, T1, U0]) == {T0: 2, T1: 3}
+    assert len(broker.requests_of(OffsetFetchRequest)) == 2
+
+
+def test_a_group_with_members_of_its_own_is_not_one_to_commit_for(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    async def join() -> AIOKafkaConsumer[bytes, bytes]:
+        member = AIOKafkaConsumer[bytes, bytes](
+            "t", group_id="busy", bootstrap_servers=broker.bootstrap_servers
+        )
+        await member.start()
+        await member.getmany(timeout_ms=5000)
+        return member
+
+    member = here.run(join)
+    try:
+        planner = Planner(source_options(broker, streaming=True), lambda: here)
+        with pytest.raises(KafkaError, match="group busy has members of its own; choose another"):
+            planner.commit("busy", Offsets({T0: 2}))
+    finally:
+        here.run(member.stop)
+
+
+def test_of_two_topics_one_may_go_where_lost_data_is_no_failure(
+    here: Worker, broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = {"subscribe": "t,u", "startingOffsets": "earliest"}
+    going = source_options(broker, streaming=True, failOnDataLoss="false", **given)
+    strict = source_options(broker, streaming=True, **given)
+    broker.delete_topic("u")
+    assert Planner(going, lambda: here).latest() == {T0: 4, T1: 5}
+    assert "u is not there any more, and is left out" in caplog.text
+    for options in (strict, going):
+        with pytest.raises(KafkaError, match="there is no topic u"):
+            start_of(here, options)  # a new stream has a wrong name
+    with pytest.raises(KafkaError, match="there is no topic u"):
+        Planner(strict, lambda: here).latest()
+    broker.delete_topic("t")
+    with pytest.raises(KafkaError, match="there is no topic t, u"):
+        Planner(going, lambda: here).latest()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from aiokafka_lite.errors import KafkaTimeoutError
+from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.process.worker import Worker
@@ -78,6 +79,19 @@ def test_the_end_of_a_range_that_is_never_reached_is_an_error_not_a_short_batch(
         KafkaTimeoutError, match="t-0 from 0 to 5 has not advanced beyond 3 for 50 ms"
     ):
         read(here, kafka_broker, 0, 5, **{"kafkaConsumer.pollTimeoutMs": "50"})
+
+
+def test_a_broker_that_refuses_what_it_has_is_not_asked_for_ever(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    """It says out of range, and the log has the offset; for a while that passes."""
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 3)
+    kafka_broker.faults.fail(FetchRequest, OffsetOutOfRangeError, times=2)
+    assert read(here, kafka_broker, 0, 3) == [b"v0", b"v1", b"v2"]
+    kafka_broker.faults.fail(FetchRequest, OffsetOutOfRangeError, times=None)
+    with pytest.raises(KafkaTimeoutError, match="t-0 from 0 to 3 has not advanced beyond 0"):
+        read(here, kafka_broker, 0, 3, **{"kafkaConsumer.pollTimeoutMs": "300"})
 
 
 def delete_before(broker: EmbeddedBroker, offset: int) -> None:

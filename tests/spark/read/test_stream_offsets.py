@@ -1,5 +1,6 @@
 """How a stream starts, goes on, and is replayed. Source: KafkaMicroBatchStream."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 
 import pytest
@@ -246,10 +247,14 @@ def test_without_a_group_nothing_is_committed() -> None:
 def test_a_commit_that_fails_does_not_fail_the_stream(caplog: pytest.LogCaptureFixture) -> None:
     brokers = Brokers(t0=5)
     brokers.refuses_commits = True
-    going = stream(brokers, commitGroupId="lag")
+    clock = FakeClock()
+    going = stream(brokers, clock, commitGroupId="lag")
     assert going.latest(offsets(3)) == offsets(5)
     assert "for group lag: " in caplog.text
     brokers.refuses_commits = False
+    going.latest(offsets(3))
+    assert brokers.commits == []  # a pause comes first
+    asyncio.run(clock.advance(2))
     going.latest(offsets(3))
     assert brokers.commits == [("lag", offsets(3))]
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
+from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.write.transactional_commit import abort_transactions, commit_transactions
@@ -119,6 +120,16 @@ def test_a_batch_query_has_no_markers_and_all_or_nothing(
     commit_transactions(tasks, write.options, write.here)
     assert seen(write.here, broker.bootstrap_servers) == ["a", "b", "c"]
     assert broker.requests_of(TxnOffsetCommitRequest) == []
+
+
+def test_a_task_of_a_batch_query_without_rows_asks_nobody(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    broker.forget_requests()
+    tasks = [write.task(number, None) for number in range(3)]
+    assert not any(task.transaction or task.rows for task in tasks)
+    assert broker.requests_of(InitProducerIdRequest) == []
+    assert len(write.here.clients) == 0
 
 
 def test_a_timeout_the_brokers_do_not_allow_is_named(here: Worker, broker: EmbeddedBroker) -> None:

@@ -32,8 +32,11 @@ def offsets_of_log(text: str, path: str) -> Offsets:
     Raises: ValueError, naming the path.
     """
     version, *lines = text.splitlines()
-    if not version.startswith("v"):
-        raise ValueError(f"{path} is not a Spark offset log: it begins with {version[:40]!r}")
+    if version != "v1":
+        raise ValueError(
+            f"{path} is not a Spark offset log of version 1: it begins with {version[:40]!r}. Leave"
+            " spark.sql.streaming.offsetLog.formatVersion at 1"
+        )
     found = Offsets()
     for line in lines[1:]:
         try:

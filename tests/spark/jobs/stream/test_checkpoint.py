@@ -25,8 +25,9 @@ def test_all_sources_of_kafka_count_and_others_are_passed_over() -> None:
 
 
 def test_another_file_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="some/7 is not a Spark offset log"):
-        offsets_of_log("hello\nworld", "some/7")
+    for text in ("hello\nworld", 'v2\n{}\n{"0":{"t":{"0":5}}}'):
+        with pytest.raises(ValueError, match="some/7 is not a Spark offset log of version 1"):
+            offsets_of_log(text, "some/7")
 
 
 def test_a_batch_that_was_planned_and_not_committed_does_not_count(
