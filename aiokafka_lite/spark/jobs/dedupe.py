@@ -18,6 +18,7 @@ from aiokafka_lite.spark.jobs.job import (
     Progress,
     StopSignal,
 )
+from aiokafka_lite.spark.jobs.stream.checkpoint import query_options
 from aiokafka_lite.spark.jobs.stream.own_output import refuse_own_output
 from aiokafka_lite.spark.jobs.stream.stream_facts import LATE, StreamFacts
 from aiokafka_lite.spark.jobs.stream.stream_run import (
@@ -187,7 +188,8 @@ def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
         read, expr("count(*) AS rows"), expr(f"count_if({no_key}) AS without_key")
     )
     last = last_of_each(records, config).observe(written, expr("count(*) AS rows"))
-    write_batch(_written(last, config), config)
+    named = query_options(spark) if config.delivery == "transactional" else {}
+    write_batch(_written(last, config), config, named)
     seconds = SYSTEM_CLOCK.monotonic() - begin_s
     rows = read.get["rows"]
     progress.batch(

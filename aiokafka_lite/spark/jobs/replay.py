@@ -1,13 +1,14 @@
 """The job `replay`: writes an archive's records back into a topic, in offset order per partition.
 
-It works in batches. Between two of them the job can slow down or stop. `starting_offsets` continues
-a stopped or failed replay; the summary has the offsets.
+It works in batches. Between two of them the job can slow down or stop. With a `checkpoint` the next
+run goes on there, also after the job was killed. Without, `starting_offsets` continues a replay;
+the summary has the offsets.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
     reason,
 )
+from aiokafka_lite.spark.jobs.stream.batch_log import BatchLog, next_batch
+from aiokafka_lite.spark.jobs.stream.checkpoint import query_options
 from aiokafka_lite.spark.jobs.stream.topic_config import TopicSinkConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog, rate_limit
 
@@ -66,6 +69,11 @@ class ReplayConfig(TopicSinkConfig):
     """The highest rate, on average over some seconds."""
     batch_rows: int = 1_000_000
     """About how many rows lie between two points at which the job can stop."""
+    checkpoint: str | None = None
+    """A folder in which the job notes its batches. It is this job's alone, and outlives it.
+
+    The next run goes on there. With delivery=transactional a batch that was killed counts once.
+    """
 
     def _faults(self) -> Iterator[str]:
         yield from super()._faults()
@@ -203,7 +211,10 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
     """
     begin_s = SYSTEM_CLOCK.monotonic()
     frame = chosen(spark, config)
-    done, end = extent(spark, frame)
+    first, end = extent(spark, frame)
+    log = None if config.checkpoint is None else BatchLog(spark, config.checkpoint)
+    batch, upto = next_batch(None if log is None else log.newest(), first, end)
+    done = batch.start
     pace = Pace(config.max_rows_per_second, stop)
     rows = batches = 0
 
@@ -219,14 +230,22 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
             problems=problems,
         )
 
-    while done != end and not stop.is_set():
+    while (done != end or upto is not None) and not stop.is_set():
         before_s = SYSTEM_CLOCK.monotonic()
-        upto = rate_limit(config.rows_of_a_batch(), done, end)
+        if upto is None:
+            upto = rate_limit(config.rows_of_a_batch(), done, end)
+        batch = replace(batch, start=done, end=upto)
+        named = query_options(spark) if log is None else batch.options
         try:
-            count = _write(frame.where(between(done, upto)), config)
+            if log is not None:
+                log.begin(batch)
+            count = _write(frame.where(between(done, upto)), config, named)
+            if log is not None:
+                log.done(batch)
         except Exception as error:
             raise JobFailedError(result(FAILED, reason(error))) from error
-        done, rows, batches = upto, rows + count, batches + 1
+        batch, upto = next_batch(replace(batch, is_done=True), first, end)
+        done, rows, batches = batch.start, rows + count, batches + 1
         seconds = max(SYSTEM_CLOCK.monotonic() - before_s, 1e-6)
         progress.batch(
             BatchReport(
@@ -241,14 +260,17 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
     return result(DONE if done == end else STOPPED)
 
 
-def _write(frame: Any, config: ReplayConfig) -> int:
-    """Write a batch; return its number of rows."""
+def _write(frame: Any, config: ReplayConfig, named: Mapping[str, str]) -> int:
+    """Write a batch, which these options name; return its number of rows."""
     from pyspark.sql import Observation  # noqa: PLC0415 - PySpark, only where a job runs
     from pyspark.sql.functions import count, lit  # noqa: PLC0415
 
     seen = Observation()
     rows = in_order(frame.observe(seen, count(lit(1)).alias("rows")), config)
-    rows.write.format("kafka-lite").options(**config.sink_options()).mode("append").save()
+    options = config.sink_options()
+    if config.delivery == "transactional":
+        options |= named
+    rows.write.format("kafka-lite").options(**options).mode("append").save()
     return int(seen.get["rows"])
 
 
@@ -284,7 +306,9 @@ class Pace:
 
 def dry_offsets(spark: Any, config: ReplayConfig) -> dict[str, Any]:
     """Return what a run would write, by the archive's offsets. Only reads."""
-    start, end = extent(spark, chosen(spark, config))
+    first, end = extent(spark, chosen(spark, config))
+    log = None if config.checkpoint is None else BatchLog(spark, config.checkpoint)
+    start = next_batch(None if log is None else log.newest(), first, end)[0].start
     return {"start": start.to_nested(), "end": end.to_nested(), "lag": backlog(start, end)}
 
 

@@ -3,6 +3,7 @@ jobs one after the other, on the embedded broker.
 """
 
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from aiokafka_lite.model import TopicPartition
@@ -36,6 +37,7 @@ def test_what_was_archived_comes_back_as_it_was(
     servers = kafka_broker.bootstrap_servers
     kafka_broker.create_topic("2024", partitions=2)
     kafka_broker.create_topic("back", partitions=2)
+    kafka_broker.create_topic("once", partitions=2)
     fill(kafka_broker, P0, 10, 5)
     special = RecordBatchBuilder(bytearray(1 << 16))
     special.append(3_600_000, b"k", None, [("h", b"1"), ("h", None)])  # a tombstone, an hour later
@@ -94,6 +96,23 @@ def test_what_was_archived_comes_back_as_it_was(
     assert replayed.offsets == {"2024": {"0": 22, "1": 2}}
     assert records(kafka_broker, ("back", 0)) == records(kafka_broker, P0)[3:]
     assert records(kafka_broker, ("back", 1)) == records(kafka_broker, P1)[:2]
+
+    noted = replay.ReplayConfig(
+        bootstrap_servers=servers,
+        path=config.path,
+        topic="once",
+        keep_partition=True,
+        batch_rows=16,
+        delivery="transactional",
+        checkpoint=str(tmp_path / "replay"),
+    )
+    assert (run(replay, spark, noted).rows, run(replay, spark, noted).rows) == (24, 0)
+    rmtree(tmp_path / "replay" / "commits" / "1")  # as if it was killed behind the last batch
+    assert run(replay, spark, noted).batches == 1
+    for partition in (P0, P1):
+        once = records(kafka_broker, ("once", partition.partition))
+        assert once == records(kafka_broker, ("2024", partition.partition))[: len(once)]
+    assert sum(len(records(kafka_broker, ("once", number))) for number in range(2)) == 24
 
 
 def test_a_mirror_copies_what_its_projection_makes(

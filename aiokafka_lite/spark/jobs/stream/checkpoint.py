@@ -4,6 +4,7 @@ It only reads, and through Spark, so every file system of Spark works.
 """
 
 import json
+import uuid
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,8 +52,18 @@ def _newest(names: Iterable[str]) -> int | None:
     return max(numbers, default=None)
 
 
+def folder_numbers(spark: Any, folder: str) -> set[int]:
+    """Return the numbers that name folders in a folder, of those that Spark has written whole."""
+    parents = [path.rsplit("/", 2)[-2] for path in _paths(spark, f"{folder}/*")]
+    return {int(name) for name in parents if name.isdecimal()}
+
+
 def _file_names(spark: Any, folder: str) -> list[str]:
     """Return the names of the files in a folder; an empty list without the folder."""
+    return [path.rsplit("/", 1)[-1] for path in _paths(spark, folder)]
+
+
+def _paths(spark: Any, folder: str) -> list[str]:
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - PySpark, only where a job runs
 
     try:
@@ -62,7 +73,7 @@ def _file_names(spark: Any, folder: str) -> list[str]:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         return []
-    return [str(row["path"]).rsplit("/", 1)[-1] for row in rows]
+    return [str(row["path"]) for row in rows]
 
 
 def stream_id(spark: Any, checkpoint: str) -> str:
@@ -83,6 +94,11 @@ def is_connect(spark: Any) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
+def query_options(spark: Any) -> dict[str, str]:
+    """Return the options of a transactional write that is one batch, and never comes again."""
+    return {"txnAppId": str(uuid.uuid4()), "txnVersion": "0"} if is_connect(spark) else {}
+
+
 def batch_options(batch: Any, batch_id: int, checkpoint: str) -> dict[str, str]:
     """Return the options that tell a transactional write in foreachBatch its query and batch.
 
@@ -94,4 +110,12 @@ def batch_options(batch: Any, batch_id: int, checkpoint: str) -> dict[str, str]:
     return {"txnAppId": stream_id(spark, checkpoint), "txnVersion": str(batch_id)}
 
 
-__all__ = ["batch_options", "done_offsets", "is_connect", "offsets_of_log", "stream_id"]
+__all__ = [
+    "batch_options",
+    "done_offsets",
+    "folder_numbers",
+    "is_connect",
+    "offsets_of_log",
+    "query_options",
+    "stream_id",
+]
