@@ -40,7 +40,7 @@ def test_a_stream_without_state_has_none() -> None:
 
 def test_a_batch_has_the_rows_that_were_counted_or_else_those_that_came_in() -> None:
     report: dict[str, Any] = {
-        "numInputRows": 4,
+        "sources": [{"numInputRows": 1}, {"numInputRows": 3}],
         "processedRowsPerSecond": 8.5,
         "durationMs": {"triggerExecution": 500},
     }
