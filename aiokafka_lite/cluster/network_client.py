@@ -289,6 +289,15 @@ class NetworkClient:
         return self._pool.is_unanswered(node_id, Lane.GENERAL)
 
     @property
+    def unreachable_nodes(self) -> frozenset[int]:
+        """The nodes of the metadata that somebody needed, and that could not be connected to.
+
+        A connection that was lost does not count by itself: nobody may need another one.
+        """
+        states = self._pool.states
+        return frozenset(each for each in self._pool.nodes if states.failures(each) > 1)
+
+    @property
     def has_usable_node(self) -> bool:
         """Whether a node of the metadata is connected, is being connected, or may be connected to
         now. A throttled node counts.

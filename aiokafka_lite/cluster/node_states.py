@@ -85,6 +85,11 @@ class NodeStates:
             state.backoff_s = self._reconnect_backoff.max_s
         state.failures += 1
 
+    def failures(self, node_id: int) -> int:
+        """Return how many attempts failed or connections were lost since the node was ready."""
+        state = self._nodes.get(node_id)
+        return 0 if state is None else state.failures
+
     def backoff_left(self, node_id: int, now_s: float) -> float:
         """Return the seconds until a new connection to the node may be tried; 0: now."""
         state = self._nodes.get(node_id)

@@ -417,6 +417,7 @@ class MetadataUpdater:
             self._clock.monotonic(),
             partial=partial,
             news=not is_missing and not is_equivalent(before, after),
+            awaits_leader=self._awaits_leader(after),
         )
         matters = self._interest.matters
         if not all(_is_settled(topic) for topic in after.topics.values() if matters(topic.name)):
@@ -424,6 +425,15 @@ class MetadataUpdater:
             self._schedule.request(partial=not self._interest.wants_all)
         self._take_over(after)
         self._succeeded = self._begun
+
+    def _awaits_leader(self, snapshot: MetadataSnapshot) -> bool:
+        """Say whether a node that leads a partition could not be connected to again."""
+        unreachable = self._network.unreachable_nodes
+        return bool(unreachable) and any(
+            leader.node_id in unreachable
+            for topic in snapshot.topics.values()
+            for leader in topic.leaders.values()
+        )
 
     def _take_over(self, after: MetadataSnapshot) -> None:
         self.snapshot = after

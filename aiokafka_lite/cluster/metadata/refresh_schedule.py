@@ -9,6 +9,9 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 
 NEVER = float("inf")
 
+_ELECTION_S = 10.0
+"""A dead leader is replaced after the session timeout of its broker, nine seconds by default."""
+
 
 class RefreshSchedule:
     """When the next refresh is due, and whether it may be partial.
@@ -29,6 +32,7 @@ class RefreshSchedule:
         self._failed_until_s = -NEVER
         self._failures = 0
         self._equivalents = 0
+        self._election_since_s: float | None = None
         self._trying_since_s: float | None = None
 
     def request(self, *, partial: bool = False, urgent: bool = False) -> None:
@@ -68,19 +72,37 @@ class RefreshSchedule:
             self._trying_since_s = now_s
         return partial
 
-    def succeeded(self, now_s: float, *, partial: bool, news: bool) -> None:
-        """Note a response. `news`: it said something new, so the next request is not delayed."""
+    def succeeded(
+        self, now_s: float, *, partial: bool, news: bool, awaits_leader: bool = False
+    ) -> None:
+        """Note a response. `news`: it said something new, so the next request is not delayed.
+
+        `awaits_leader`: it names a leader that cannot be reached, so another one may be elected
+        soon. Then the metadata is asked for again and again, and the pauses do not grow yet.
+        """
         self._failures = 0
         self._failed_until_s = -NEVER
         self._trying_since_s = None
         if not partial:
             self._refreshed_at_s = now_s
+        if self._is_election(now_s, awaits_leader=awaits_leader):
+            self._not_before_s = now_s + self._backoff.delay(0)
+            self.request()
+            return
         if news or not self._was_requested:
             self._equivalents = 0
             self._not_before_s = -NEVER
             return
         self._not_before_s = now_s + self._backoff.delay(self._equivalents)
         self._equivalents += 1
+
+    def _is_election(self, now_s: float, *, awaits_leader: bool) -> bool:
+        if not awaits_leader:
+            self._election_since_s = None
+            return False
+        if self._election_since_s is None:
+            self._election_since_s = now_s
+        return now_s < self._election_since_s + _ELECTION_S
 
     def failed(self, now_s: float, *, partial: bool, at_least_s: float = 0.0) -> None:
         """Note that the refresh failed. It is requested again and waits for the backoff, or for

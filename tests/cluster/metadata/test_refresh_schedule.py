@@ -88,6 +88,31 @@ def test_requested_answers_without_news_are_backed_off_exponentially() -> None:
     assert fresh.due_at() <= now
 
 
+def test_while_a_leader_is_awaited_the_pauses_stay_short_for_ten_seconds() -> None:
+    fresh = refreshed(0.0)
+    now, waits = 0.0, []
+    for _ in range(110):
+        fresh.request()
+        fresh.begin(now)
+        fresh.succeeded(now, partial=False, news=False, awaits_leader=True)
+        fresh.request()
+        waits.append(fresh.due_at() - now)
+        now = fresh.due_at()
+    assert waits[:99] == pytest.approx([0.1] * 99)
+    assert waits[-1] == pytest.approx(1.0)
+
+
+def test_an_awaited_leader_is_asked_for_without_further_requests() -> None:
+    fresh = refreshed(0.0)
+    fresh.succeeded(1.0, partial=False, news=True, awaits_leader=True)
+    assert fresh.due_at() == pytest.approx(1.1)
+    fresh.begin(1.1)
+    fresh.succeeded(1.1, partial=False, news=True)
+    assert fresh.due_at() == pytest.approx(301.1)
+    fresh.succeeded(50.0, partial=False, news=True, awaits_leader=True)  # ten seconds begin again
+    assert fresh.due_at() == pytest.approx(50.1)
+
+
 def test_a_refresh_at_age_without_news_holds_nothing_back() -> None:
     fresh = refreshed(0.0)
     fresh.begin(300.0)
