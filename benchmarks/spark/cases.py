@@ -78,12 +78,16 @@ class Case:
     payload: Payload
     batches: int = 1
     """Of a stream: how many batches it makes of the records."""
+    shows_amounts: bool = False
+    """Whether its name has batches and records, because other cases differ in nothing else."""
 
     @property
     def title(self) -> str:
         """The row's name."""
-        many = "" if self.batches == 1 else f", {self.batches} batches"
-        return f"{SHAPES[self.shape]}, {self.payload.title}{many}"
+        name = f"{SHAPES[self.shape]}, {self.payload.title}"
+        if not self.shows_amounts:
+            return name
+        return f"{name}, {self.batches} batches of {self.payload.records:,} records"
 
 
 @dataclass(slots=True)

@@ -82,7 +82,12 @@ def _least_squares(lines: Sequence[Sequence[float]], values: Sequence[float]) ->
 def cases(scale: float) -> list[Case]:
     """Return the streams to measure, from few batches to many."""
     return [
-        Case("stream", Payload(SIZE, CODEC, partitions, max(round(records * scale), 1)), batches)
+        Case(
+            "stream",
+            Payload(SIZE, CODEC, partitions, max(round(records * scale), 1)),
+            batches,
+            shows_amounts=True,
+        )
         for records in RECORDS
         for partitions in PARTITIONS
         for batches in BATCHES

@@ -16,6 +16,12 @@ def made(noise_s: float = 0.0) -> list[Sample]:
     return found
 
 
+def test_each_stream_has_a_name_of_its_own() -> None:
+    """Figures are kept by name: of two streams of one name, the second would count twice."""
+    titles = [each.title for each in cases(1.0)]
+    assert len(set(titles)) == len(titles) == 12
+
+
 def test_exact_costs_give_their_parts_back() -> None:
     parts = CostParts.fitted(made())
     assert (parts.stream_s, parts.task_s) == pytest.approx((0.6, 0.01))
