@@ -102,7 +102,7 @@ def copies(spark: Any, config: MirrorConfig) -> Any:
         SourceOptions.parse(config.source_options(), streaming=True),
         copied_columns(config),
         SinkOptions.parse(config.sink_options()),
-        by_value=bool(getattr(config, "by_value", False)),
+        by_value=config.by_value,
     )
     rows = copy.function()("topic", "partition", "start", "end").alias("rows")
     return ranges.select(rows).observe(COUNTED, expr("sum(rows)").alias("rows"))
