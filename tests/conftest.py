@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import secrets
+import signal
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -99,7 +100,11 @@ def pytest_asyncio_loop_factories(
 
 
 def pytest_sessionstart() -> None:
-    """In CI, a download that a machine needs once is no part of the first test's time."""
+    """Tests send these signals, also to processes of their own; a shell's job in the background
+    begins without them. In CI, a download that a machine needs once is no part of the first test.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if os.environ.get("CI") == "true":
         with suppress(JavaNotFoundError):  # who needs the jars fails with it
             find_java()

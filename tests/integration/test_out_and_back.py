@@ -8,7 +8,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
-from tests.support.topics import create_topic, delete_topic
+from tests.support.topics import KEEP_OLD_RECORDS, create_topic, delete_topic
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 RECORDS = 500
@@ -54,7 +54,7 @@ async def test_every_record_comes_back_in_order_per_key(
 
 
 async def test_headers_timestamps_and_nulls_survive(any_kafka: str, topic_name: str) -> None:
-    await create_topic(any_kafka, topic_name)
+    await create_topic(any_kafka, topic_name, configs=KEEP_OLD_RECORDS)
     headers = [("trace", b"\x00\xff"), ("empty", b""), ("none", None), ("trace", b"again")]
     async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:
         await producer.send_and_wait(

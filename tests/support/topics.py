@@ -10,6 +10,8 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import TopicAlreadyExistsError
 
 TIMEOUT_S = 30
+KEEP_OLD_RECORDS = {"retention.ms": "-1"}
+"""Kafka deletes records whose timestamps are a week old some 30 s after it starts."""
 
 
 @asynccontextmanager
@@ -58,4 +60,4 @@ async def describe_topics(
         return list(found.succeeded.values())
 
 
-__all__ = ["connected", "create_topic", "delete_topic", "describe_topics"]
+__all__ = ["KEEP_OLD_RECORDS", "connected", "create_topic", "delete_topic", "describe_topics"]

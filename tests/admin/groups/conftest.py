@@ -6,6 +6,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer
 from aiokafka_lite.admin import NewTopic
+from tests.support.topics import KEEP_OLD_RECORDS
 
 
 @pytest.fixture
@@ -17,7 +18,8 @@ async def admin(any_kafka: str) -> AsyncIterator[AIOKafkaAdminClient]:
 @pytest.fixture
 async def topic(admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str) -> str:
     """Two partitions; partition 0 has ten records with the timestamps 1000 to 1009."""
-    (await admin.create_topics([NewTopic(topic_name, 2, 1)])).topics.raise_first()
+    new = NewTopic(topic_name, 2, 1, topic_configs=KEEP_OLD_RECORDS)
+    (await admin.create_topics([new])).topics.raise_first()
     async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:
         for number in range(10):
             await producer.send_and_wait(topic_name, b"v", partition=0, timestamp_ms=1000 + number)

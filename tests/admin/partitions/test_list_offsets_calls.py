@@ -21,6 +21,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
+from tests.support.topics import KEEP_OLD_RECORDS
 
 TIMES = (1_700_000_000_000, 1_700_000_009_000, 1_700_000_005_000)
 
@@ -33,7 +34,8 @@ async def admin(any_kafka: str) -> AsyncIterator[AIOKafkaAdminClient]:
 
 async def filled(admin: AIOKafkaAdminClient, any_kafka: str, topic: str) -> TopicPartition:
     """A topic of two partitions, with three records at `TIMES` in the first one."""
-    (await admin.create_topics([NewTopic(topic, 2, 1)])).topics.raise_first()
+    new = NewTopic(topic, 2, 1, topic_configs=KEEP_OLD_RECORDS)
+    (await admin.create_topics([new])).topics.raise_first()
     async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:
         for time_ms in TIMES:
             await producer.send_and_wait(topic, b"v", partition=0, timestamp_ms=time_ms)

@@ -24,7 +24,7 @@ from tests.scenarios.consumer.test_consumer_cancellation import Seen, add, cance
 from tests.scenarios.consumer.test_consumer_transactions import end, transactional
 from tests.scenarios.consuming import answers_are_there, consumer_of, embedded, eventually, fill
 from tests.scenarios.grouping import assigned, member_of
-from tests.support.topics import create_topic
+from tests.support.topics import KEEP_OLD_RECORDS, create_topic
 from tests.support.twins import native_twin
 
 P0, P1 = tps(0, 1)
@@ -124,7 +124,7 @@ async def write_transactions(address: str, topic: str, codec: Any) -> tuple[int,
 async def test_rows_are_those_of_getmany_at_both_isolation_levels(
     any_kafka: str, topic_name: str, codec: str | None
 ) -> None:
-    await create_topic(any_kafka, topic_name, partitions=2)
+    await create_topic(any_kafka, topic_name, partitions=2, configs=KEEP_OLD_RECORDS)
     committed, uncommitted = await write_transactions(any_kafka, topic_name, codec)
     levels: list[tuple[IsolationLevel, int]] = [
         ("read_committed", committed),

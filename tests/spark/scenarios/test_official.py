@@ -14,7 +14,7 @@ from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka, arc
 from tests.conftest import require_kafka
 from tests.spark.support.releases import needs_official
 from tests.spark.support.spark_io import LITE, OFFICIAL, run_to_end, source, values_in, write
-from tests.support.topics import create_topic
+from tests.support.topics import KEEP_OLD_RECORDS, create_topic
 
 pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(300), needs_official]
 
@@ -47,10 +47,10 @@ async def fill_topics(servers: str) -> None:
         "segment.ms": "100",
         "delete.retention.ms": "0",
     }
-    await create_topic(servers, "codecs", partitions=2)
+    await create_topic(servers, "codecs", partitions=2, configs=KEEP_OLD_RECORDS)
     await create_topic(servers, "transactions", partitions=2)
     await create_topic(servers, "compacted", partitions=1, configs=compacted)
-    await create_topic(servers, "deleted", partitions=2)
+    await create_topic(servers, "deleted", partitions=2, configs=KEEP_OLD_RECORDS)
     await create_topic(
         servers, "stamped", partitions=1, configs={"message.timestamp.type": "LogAppendTime"}
     )
@@ -226,7 +226,7 @@ def test_a_checkpoint_goes_on_under_either(
     spark: Any, servers: str, tmp_path: Path, first: str, then: str
 ) -> None:
     topic = f"moved-from-{first}"
-    asyncio.run(create_topic(servers, topic, partitions=2))
+    asyncio.run(create_topic(servers, topic, partitions=2, configs=KEEP_OLD_RECORDS))
     options = {**TUNED, "subscribe": topic, "startingOffsets": "earliest"}
     expected = []
     for kind in (first, then):

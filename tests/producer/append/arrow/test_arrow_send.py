@@ -24,7 +24,7 @@ from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import jumping_clock, kafka, producing, written
-from tests.support.topics import create_topic
+from tests.support.topics import KEEP_OLD_RECORDS, create_topic
 from tests.support.twins import native_twin
 
 
@@ -192,7 +192,7 @@ async def test_what_was_consumed_as_arrow_can_be_sent_on_as_it_is(
 ) -> None:
     copy = f"{topic_name}-copy"
     for topic in (topic_name, copy):
-        await create_topic(any_kafka, topic, partitions=2)
+        await create_topic(any_kafka, topic, partitions=2, configs=KEEP_OLD_RECORDS)
     async with AIOKafkaProducer(bootstrap_servers=any_kafka) as producer:
         for n in range(50):
             await producer.send(
