@@ -10,8 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Any, Generic, Self
 
-import anyio
-
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     CommitFailedError,
@@ -118,7 +117,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
         finally:
             try:
                 if self._batch is batch:
-                    with anyio.CancelScope(shield=True):
+                    with anyio_shield():
                         await self._give_up(batch)
             finally:
                 batch.is_in_block = False

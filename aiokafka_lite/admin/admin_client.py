@@ -10,8 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
 from uuid import UUID
 
-import anyio
-
 from aiokafka_lite.admin.admin_config import AdminConfig
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests
 from aiokafka_lite.admin.cluster.cluster_calls import ClusterCalls
@@ -33,6 +31,7 @@ from aiokafka_lite.admin.topics.topic_calls import TopicCalls
 from aiokafka_lite.admin.transactions.admin_transaction_calls import TransactionCalls
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.kafka_client import ClientState, KafkaClient
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.metrics.counters import Counters
@@ -153,7 +152,7 @@ class AIOKafkaAdminClient(
         traceback: TracebackType | None,
     ) -> None:
         # Shielded: a cancelled anyio scope around the block would cancel every await of close().
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             await self.close()
 
     def is_healthy(self) -> bool:

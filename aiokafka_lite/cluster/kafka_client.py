@@ -10,13 +10,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from typing import TypeVar
 
-import anyio
-
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.metadata.metadata_updater import MetadataUpdater
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.cluster.telemetry.metrics_push import MetricsPush
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
@@ -181,7 +180,7 @@ class KafkaClient:
                 *(self.config.client_id, snapshot.cluster_id, len(snapshot.nodes)),
             )
         except BaseException:
-            with anyio.CancelScope(shield=True):
+            with anyio_shield():
                 await self._end()
             if self._life.state is ClientState.STARTING:
                 self.owner = TaskOwner(self.name, clock=self.clock, loop=self.loop)
@@ -224,7 +223,7 @@ class KafkaClient:
     async def _end(self) -> None:
         # A cancelled anyio scope would interrupt every await in here and leave tasks and sockets
         # behind, so this is shielded. Everything inside takes a bounded time.
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             try:
                 async with deadline(self.clock, CLOSE_BOUND_S):
                     await self.metrics_push.end()

@@ -1,14 +1,17 @@
-"""Owns every background task: one root task per client holds an anyio group of children.
+"""Owns every background task: one root task per client, which ends the tasks of its children.
 
-Only this file creates tasks. Different tasks may start an owner, spawn its children and close it.
-The group lives in the root task, so no cancel scope spans a caller.
+Only this file creates tasks that outlive a call. Different tasks may start an owner, spawn its
+children and close it. A cancelled scope of anyio around one of these callers reaches no child.
 
 A child is cancelled once, as asyncio does it, so that an `await` in its clean-up works. A child
-that survives two cancellations gets anyio's kind, which interrupts every await. Children end in
-reverse order of their start, and the owner awaits each before it cancels the next. A later child
-may depend on an earlier one, as a fetch loop depends on connections. So it may still use the
-earlier one while it ends. A client that needs another order cancels and awaits those children
-first.
+that survives two cancellations is cancelled in every turn of the loop, so that each of its awaits
+is interrupted. A cancelled scope of anyio does the same. Tasks are asyncio's own, because importing
+anyio's backend would cost more CPU than all requests of a client's start.
+
+Children end in reverse order of their start, and the owner awaits each before it cancels the next.
+A later child may depend on an earlier one, as a fetch loop depends on connections. So it may still
+use the earlier one while it ends. A client that needs another order cancels and awaits those
+children first.
 
 The first child that fails wins. The owner keeps its error and calls the failure callbacks; then the
 root ends the other children. `check()` raises the error in the application's next call. The root
@@ -23,18 +26,13 @@ import inspect
 import logging
 from collections.abc import Callable, Coroutine
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVarTuple
-
-import anyio
+from typing import Any, TypeVarTuple
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.kafka_error import KafkaError
-
-if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
 
 _log = logging.getLogger(__name__)
 _Args = TypeVarTuple("_Args")
@@ -153,8 +151,10 @@ class TaskOwner:
         self._state = OwnerState.NEW
         self._children: dict[OwnedTask, None] = {}  # in the order of their start
         self._failure_callbacks: list[Callable[[BaseException], object]] = []
-        self._group: TaskGroup | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        """The tasks of the children, also of those that will never run."""
         self._root: asyncio.Task[None] | None = None
+        self._opened = asyncio.Event()
         self._closing = asyncio.Event()
         self._closed = asyncio.Event()
 
@@ -182,11 +182,10 @@ class TaskOwner:
         if self._state is not OwnerState.NEW:
             raise IllegalStateError(f"cannot start {self.name} while it is {self._state.value}")
         self._state = OwnerState.RUNNING
-        opened = asyncio.Event()
-        self._root = root = self.loop.enter().create_task(self._run(opened), name=self.name)
+        self._root = root = self.loop.enter().create_task(self._run(), name=self.name)
         _running_roots.add(root)
         root.add_done_callback(self._root_done)
-        await opened.wait()
+        await self._opened.wait()
 
     def spawn(
         self,
@@ -203,18 +202,16 @@ class TaskOwner:
         """
         self.loop.check()
         self.check()
-        if self._state is not OwnerState.RUNNING or self._group is None:
+        if self._state is not OwnerState.RUNNING or not self._opened.is_set():
             raise IllegalStateError(
                 f"cannot start {name!r}: {self.name} is {self._state.value}, not running"
             )
         child = OwnedTask(name)
         self._children[child] = None
-
-        def body() -> Coroutine[Any, Any, None]:
-            child._body = self._supervise(child, coro_fn, args)
-            return child._body
-
-        self._group.start_soon(body, name=f"{self.name}: {name}")
+        child._body = body = self._supervise(child, coro_fn, args)
+        task = asyncio.create_task(body, name=f"{self.name}: {name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
         return child
 
     # Failing…
@@ -302,18 +299,19 @@ class TaskOwner:
         self._closing.set()
         await self._closed.wait()
 
-    async def _run(self, opened: asyncio.Event) -> None:
-        async with anyio.create_task_group() as group:
-            self._group = group
-            opened.set()
+    async def _run(self) -> None:
+        self._opened.set()
+        try:
+            await self._closing.wait()
+        except asyncio.CancelledError:
+            self._fail_if_cancelled_from_outside()
+            raise
+        finally:
+            self._state = OwnerState.CLOSING
             try:
-                await self._closing.wait()
-            except asyncio.CancelledError:
-                self._fail_if_cancelled_from_outside()
-                raise
-            finally:
-                self._state = OwnerState.CLOSING
                 await self._end_children()
+            finally:
+                await self._end_tasks()
 
     async def _end_children(self) -> None:
         for child in reversed(self.children):
@@ -331,14 +329,33 @@ class TaskOwner:
                         self._child_close_timeout_s,
                         patience,
                     )
-        if self._group is not None:
-            self._group.cancel_scope.cancel()
+
+    async def _end_tasks(self) -> None:
+        """Return when no task is left: until then, each is cancelled in every turn of the loop.
+
+        Cancelled: goes on, because nothing else would end the tasks; raises it at the end.
+        """
+        cancelled: asyncio.CancelledError | None = None
+        while self._tasks:
+            for child in self.children:
+                if child._task is not None:  # its first step has begun
+                    child._task.cancel()
+            try:
+                await asyncio.sleep(0)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+
+    def _task_done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # `_supervise` has kept it; asyncio must not log it as unseen
 
     def _root_done(self, root: "asyncio.Task[None]") -> None:
         _running_roots.discard(root)
         self._fail_if_cancelled_from_outside()  # also before the root's first step
         self._state = OwnerState.CLOSED
-        self._group = None
         for child in self.children:
             child._never_run()
             child._finish()

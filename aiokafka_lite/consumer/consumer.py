@@ -14,8 +14,6 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
 
-import anyio
-
 from aiokafka_lite.arrow.record_columns import (
     USES_NATIVE_COLUMNS,
     RecordColumns,
@@ -27,6 +25,7 @@ from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommi
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import (
@@ -264,7 +263,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         traceback: TracebackType | None,
     ) -> None:
         # Shielded: a cancelled anyio scope around us would strike at every await of stop().
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             if exc_type is None:
                 await self.stop()
             else:  # what the newest poll returned may not be processed (B7)

@@ -15,12 +15,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
 from uuid import UUID
 
-import anyio
-
 from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_group, checked_offsets
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.life import LifeState
@@ -213,7 +212,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         try:
             await self._init_transactions(transactions)
         except BaseException:
-            with anyio.CancelScope(shield=True):
+            with anyio_shield():
                 await engine.sender.close(0)
             raise
 
@@ -260,7 +259,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         traceback: TracebackType | None,
     ) -> None:
         # Shielded: a cancelled anyio scope around the block would cancel every await of stop().
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             await self.stop()
 
     def __del__(self) -> None:
@@ -548,7 +547,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             yield self
         except BaseException:
             if not transactions.status.is_fatal and self._engine.life.state is LifeState.RUNNING:
-                with anyio.CancelScope(shield=True):
+                with anyio_shield():
                     await self._abort_after_error()
             raise
         try:

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self
 
-import anyio
-
 from aiokafka_lite.checks.offset_arguments import check_topic_partition
 from aiokafka_lite.checks.value_checks import is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import AS_ARGUMENTS, checked_topics
@@ -150,7 +149,7 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         traceback: TracebackType | None,
     ) -> None:
         # Shielded: a cancelled anyio scope around us would strike at every await of stop().
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             await self.stop()
 
     # What to read…

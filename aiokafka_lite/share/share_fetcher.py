@@ -9,14 +9,14 @@ import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
-
-import anyio
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -434,13 +434,12 @@ class ShareFetcher:
         self.release_buffered()
         left_s = timeout_s - (self._client.clock.monotonic() - began_s)
         try:
-            async with (
-                deadline(self._client.clock, max(left_s, 0.0)),
-                anyio.create_task_group() as tasks,
-            ):
-                for node in self._nodes.values():
-                    if node.session.is_open:
-                        tasks.start_soon(self._close_session, node)
+            async with deadline(self._client.clock, max(left_s, 0.0)):
+                await side_by_side(
+                    partial(self._close_session, node)
+                    for node in self._nodes.values()
+                    if node.session.is_open
+                )
         except TimeoutError:
             logger.warning("share sessions were not closed within %.1f s", timeout_s)
 

@@ -8,10 +8,9 @@ import asyncio
 import logging
 import random
 
-import anyio
-
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.life import Life, LifeState
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
@@ -113,7 +112,7 @@ class ShareLife(Life[LifeState]):
             self.to(LifeState.RUNNING)
         except BaseException as error:
             try:
-                with anyio.CancelScope(shield=True):
+                with anyio_shield():
                     await self._close(engine, _LEAST_S)
             finally:  # also when it is cancelled once more
                 self.engine = None

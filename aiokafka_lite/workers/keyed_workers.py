@@ -15,9 +15,8 @@ import signal
 from types import TracebackType
 from typing import Any, Generic, Self
 
-import anyio
-
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
 from aiokafka_lite.model import KT, VT
@@ -133,7 +132,7 @@ class KeyedWorkers(Generic[KT, VT]):
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        with anyio.CancelScope(shield=True):
+        with anyio_shield():
             try:
                 self.stop()
                 if self._ended is not None:

@@ -5,9 +5,8 @@ import logging
 import random
 from typing import Any, Final
 
-import anyio
-
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnerState, TaskOwner
@@ -98,7 +97,7 @@ class WorkersEngine:
             drain_s = self._config.drain_timeout_ms / 1000
         finally:
             self.stop.set()
-            with anyio.CancelScope(shield=True):
+            with anyio_shield():
                 await self._end(drain_s)
         self._owner.check()
         if self.stop.failure is not None:

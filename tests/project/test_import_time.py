@@ -124,3 +124,24 @@ def test_what_a_client_may_never_need_is_not_loaded(runs: list[Run]) -> None:
 def test_no_dataclass_is_compiled_at_import_except_that_of_a_record(runs: list[Run]) -> None:
     """See `light_dataclass`. The native record is described by its pure twin."""
     assert set(runs[0].compiled) <= {"ConsumerRecord"}
+
+
+WHOLE_LIFE = """
+import asyncio, sys
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka_lite.testing.virtual_kafka import run_virtual_kafka
+async def main(kafka):
+    kafka.broker.create_topic("words", 2)
+    async with AIOKafkaProducer(**kafka.client_options) as producer:
+        await producer.send_and_wait("words", b"word")
+    options = {"group_id": "readers", "auto_offset_reset": "earliest"}
+    async with AIOKafkaConsumer("words", **options, **kafka.client_options) as consumer:
+        print((await consumer.getone()).value)
+run_virtual_kafka(main)
+print("anyio" in sys.modules)
+"""
+
+
+def test_a_clients_life_imports_no_anyio() -> None:
+    """Its backend would cost more CPU than all requests of a start."""
+    assert printed_by(WHOLE_LIFE, dict(os.environ)) == "b'word'\nFalse\n"

@@ -15,12 +15,11 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 
-import anyio
-
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -359,11 +358,16 @@ class Fetcher:
         self, sessions: list[FetchSession], busy: set[int], timeout_s: float
     ) -> None:
         try:
-            async with deadline(self._client.clock, timeout_s), anyio.create_task_group() as group:
-                for session in sessions:
+            async with deadline(self._client.clock, timeout_s):
+                await side_by_side(
                     # In the lane of a fetch in flight, the request would wait for its response.
-                    lane = Lane.GENERAL if session.node_id in busy else Lane.FETCH
-                    group.start_soon(self._close_session, session, lane)
+                    partial(
+                        self._close_session,
+                        session,
+                        Lane.GENERAL if session.node_id in busy else Lane.FETCH,
+                    )
+                    for session in sessions
+                )
         except TimeoutError:
             logger.debug("fetch sessions were not closed within %.1f s", timeout_s)
 

@@ -8,13 +8,12 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 
-import anyio
-
 from aiokafka_lite.checks.offset_arguments import CommitListener
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import (
@@ -231,7 +230,7 @@ class ConsumerGroup:
         finally:
             elapsed_s = self._client.clock.monotonic() - began_s
             leave_s = bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s))
-            with anyio.CancelScope(shield=True):
+            with anyio_shield():
                 await self.membership.leave("the consumer is being closed", leave_s, operation)
 
     async def _end(self, bounds: StopBounds, began_s: float, *, processed_all: bool) -> None:

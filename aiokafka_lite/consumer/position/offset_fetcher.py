@@ -10,11 +10,10 @@ import math
 from collections.abc import Collection, Mapping
 from functools import partial
 
-import anyio
-
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics, why_leaderless
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import (
     AtTimestamp,
@@ -389,9 +388,7 @@ class OffsetFetcher:
             reasons.update({tp: error.message for tp, error in outcome.to_retry.items()})
             refused.extend(outcome.refused.values())
 
-        async with anyio.create_task_group() as group:
-            for node_id, questions in asked.by_node.items():
-                group.start_soon(ask, node_id, questions)
+        await side_by_side(partial(ask, *each) for each in asked.by_node.items())
         if refused:
             raise refused[0]
         return found

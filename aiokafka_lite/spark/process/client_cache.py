@@ -13,9 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import anyio
-
 from aiokafka_lite.clock import Clock, TimerHandle
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.spark.options.sealed_properties import client_arguments
 
@@ -81,7 +80,7 @@ class ClientCache:
         try:
             yield client
         except BaseException:
-            with anyio.CancelScope(shield=True):
+            with anyio_shield():
                 await _stop(client)
             raise
         self._keep(_Idle(key, client))
