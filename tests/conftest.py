@@ -52,6 +52,7 @@ KAFKA_VERSIONS = (_ONLY_VERSION,) if _ONLY_VERSION else (DEFAULT_VERSION, "3.9.2
 VERSION_BETWEEN = _ONLY_VERSION or "4.3.1"
 """Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5
+_begun_files: set[Path] = set()
 FAR_ABOVE_THE_LOOP = (
     "tests/admin/",
     "tests/cli/",
@@ -132,10 +133,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Beside other processes, those without Spark make way: Spark gives a Python process of its own
     ten seconds to answer, and that cannot be set.
+
+    Before the first test of a file, what earlier ones have left in memory is frozen, as above.
     """
+    if item.path not in _begun_files:
+        _begun_files.add(item.path)
+        gc.collect()
+        gc.freeze()
     if group_of(item.nodeid) != ONE_SESSION and "PYTEST_XDIST_WORKER" in os.environ:
         os.nice(max(0, _MAKING_WAY - os.nice(0)))
 
