@@ -351,7 +351,10 @@ async def test_a_node_that_does_not_accept_the_client() -> None:
     ):
         broker.faults.fail(SaslAuthenticateRequest, SaslAuthenticationFailed, times=None)
         broker.drop_connections()
-        with pytest.raises(KafkaError):
-            await consumer.getmany(timeout_ms=LONG_MS)
+        async with asyncio.timeout(PATIENCE_S):
+            # The wait doubles with each refusal, until nobody can miss it.
+            while WaitReason.AUTHENTICATION_FAILED not in {e.reason for e in consumer.explain()}:
+                with pytest.raises(KafkaError):
+                    await consumer.getmany(timeout_ms=LONG_MS)
         found = await until(consumer, WaitReason.AUTHENTICATION_FAILED)
         assert "sesame" not in found.text
