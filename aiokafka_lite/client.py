@@ -10,6 +10,7 @@ import socket
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from enum import IntEnum
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -24,8 +25,10 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     bootstrap_snapshot,
     merge_metadata,
 )
+from aiokafka_lite.cluster.shared_options import with_shared_options
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
-from aiokafka_lite.errors import IllegalStateError, KafkaError
+from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError, KafkaError
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
@@ -64,6 +67,10 @@ class AIOKafkaClient:
         print(client.cluster.brokers(), client.cluster.topics())
         await client.close()
 
+    Others share its connections when they get it as `client`: `AIOKafkaProducer(client=client)`.
+    They start after its `bootstrap()` and stop before its `close()`. `async with client:` calls
+    both.
+
     The options are those that producer and consumer have in common. The constructor does no I/O and
     needs no event loop; everything else belongs to the loop of `bootstrap()`. `loop` and
     `api_version` have no effect; `clock` and `rng` are for tests.
@@ -91,6 +98,23 @@ class AIOKafkaClient:
         kafka = KafkaClient(config, clock=clock or SYSTEM_CLOCK, rng=rng, name=type(self).__name__)
         kafka.metadata.set_topics(None)
         self._bind(config, lambda: kafka, belongs_to=None)
+
+    def host_of(
+        self, client: object, options: dict[str, Any]
+    ) -> tuple[KafkaClient, dict[str, Any]]:
+        """Return what has the connections that `client` is to share, and its options with those
+        of the connections. Not in aiokafka.
+
+        Raises: KafkaConfigurationError for options that describe connections, and for the client
+        of a producer or consumer.
+        """
+        kafka = self._find()
+        if self._belongs_to is not None or kafka is None:
+            raise KafkaConfigurationError(
+                f"client={self!r} is that of an {self._belongs_to}, which ends with it; make an "
+                f"AIOKafkaClient to share"
+            )
+        return kafka, with_shared_options(self._config, options, type(client).__name__)
 
     @classmethod
     def of(
@@ -179,6 +203,20 @@ class AIOKafkaClient:
         kafka = self._find()
         if kafka is not None:
             await kafka.close()
+
+    async def __aenter__(self) -> Self:
+        await self.bootstrap()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # Shielded: a cancelled anyio scope around the block would cancel every await of close().
+        with anyio_shield():
+            await self.close()
 
     def _running(self) -> KafkaClient:
         """Return the client, or raise IllegalStateError before the start and in other loops."""

@@ -31,6 +31,7 @@ from aiokafka_lite.admin.topics.topic_calls import TopicCalls
 from aiokafka_lite.admin.transactions.admin_transaction_calls import TransactionCalls
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.kafka_client import ClientState, KafkaClient
+from aiokafka_lite.cluster.shared_options import host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from aiokafka_lite.admin.admin_options import AdminOptions
+    from aiokafka_lite.client import AIOKafkaClient
 
 _TO_CLOSE = "await its close(), or use it as `async with admin:`"
 
@@ -71,8 +73,9 @@ class AIOKafkaAdminClient(
 
     The options are those that producer and consumer have in common. The constructor does no I/O;
     everything else belongs to the loop of `start()`. Each call is bounded by `timeout_ms`, or by
-    the option `request_timeout_ms`. `loop` and `api_version` have no effect; `clock` and `rng` are
-    for tests. docs/options.md describes the other options.
+    the option `request_timeout_ms`. `client` is an AIOKafkaClient whose connections it shares; its
+    options are those of the connections. `loop` and `api_version` have no effect; `clock` and `rng`
+    are for tests. docs/options.md describes the other options.
 
     A call about several things asks for them together, and splits them where it must. Things that
     fail keep no others from succeeding: the answer has an error in the place of each that failed.
@@ -89,6 +92,7 @@ class AIOKafkaAdminClient(
         api_version: str | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        client: "AIOKafkaClient | None" = None,
         **options: "Unpack[AdminOptions]",
     ) -> None:
         for name, value in (("loop", loop), ("api_version", api_version)):
@@ -96,7 +100,8 @@ class AIOKafkaAdminClient(
                 text = f"{name} has no effect any more; leave it out"
                 warnings.warn(text, DeprecationWarning, stacklevel=2)
         check_names(self, AIOKafkaAdminClient.__init__, AdminConfig, options)
-        self._config = AdminConfig(**options)  # type: ignore[arg-type]  # a client_id of None
+        host, given = host_and_options(self, client, options)
+        self._config = AdminConfig(**given)
         self._counters = Counters()
         self._client = KafkaClient(
             self._config,
@@ -105,6 +110,7 @@ class AIOKafkaAdminClient(
             name=type(self).__name__,
             allow_auto_topic_creation=False,
             observer=self._counters,
+            host=host,
         )
         self._requests = AdminRequests(self._client)
 

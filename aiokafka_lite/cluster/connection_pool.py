@@ -16,13 +16,13 @@ import asyncio
 import copy
 import logging
 import random
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.lane import AnyLane, OwnLane
 from aiokafka_lite.cluster.node_states import NodeStates
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
@@ -49,7 +49,7 @@ NO_LISTENER = (
     "listener's security protocol the one in security_protocol?"
 )
 
-LaneKey = tuple[int, Lane]
+LaneKey = tuple[int, AnyLane]
 _Outcome = NodeConnection | KafkaError
 
 
@@ -67,6 +67,14 @@ class _Gate:
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(outcome)
+
+
+class ConnectionListener(NamedTuple):
+    """What the pool calls when connections come and go; see `ConnectionPool`."""
+
+    on_trouble: Callable[[], object]
+    on_misrouted: Callable[[], object]
+    on_connected: Callable[[], object]
 
 
 class ConnectionPool:
@@ -91,6 +99,8 @@ class ConnectionPool:
         observer: Observer = NO_OBSERVER,
     ) -> None:
         self.nodes: Mapping[int, Node] = {}
+        """The nodes of the newest metadata of each client that uses the connections."""
+        self._nodes_by_user: dict[object, Mapping[int, Node]] = {}  # the newest comes last
         self.cluster_id: str | None = None
         """The cluster of `nodes`, which a new connection is checked against; None: not known."""
         self.seeds: Mapping[int, Node] = {
@@ -121,9 +131,7 @@ class ConnectionPool:
         self._max_answer_bytes = config.max_answer_bytes
         self._clock = clock
         self._owner: TaskOwner | None = None
-        self._on_trouble = on_trouble
-        self._on_misrouted = on_misrouted
-        self._on_connected = on_connected
+        self._listeners = [ConnectionListener(on_trouble, on_misrouted, on_connected)]
         self._checks_cluster = (
             config.metadata_cluster_check_enable and config.metadata_recovery_strategy != "none"
         )
@@ -159,29 +167,74 @@ class ConnectionPool:
             for index, endpoint in enumerate(endpoints, start=1)
         }
 
+    # Clients that share the connections (`guest_connections`)…
+
+    def add_listener(self, listener: ConnectionListener) -> None:
+        """Call this listener, too."""
+        self._listeners.append(listener)
+
+    def take_nodes(self, nodes: Mapping[int, Node], user: object = None) -> Mapping[int, Node]:
+        """Take over the nodes of new metadata, and return those known before. `user`: whose
+        metadata it is; the nodes of the others stay known.
+        """
+        before = self.nodes
+        self._nodes_by_user.pop(user, None)
+        self._nodes_by_user[user] = nodes
+        self._join_nodes()
+        return before
+
+    async def part_from(
+        self, listener: ConnectionListener, lanes: Collection[OwnLane], user: object
+    ) -> None:
+        """Forget a client: its listener, its nodes and its own lanes. Return when the sockets of
+        those are closed. Cancelled: they go on closing.
+        """
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+        self._nodes_by_user.pop(user, None)
+        self._join_nodes()
+        keys = {key for key in (*self._gates, *self._connections) if key[1] in lanes}
+        tasks = [gate.task for key in keys if (gate := self._gates.get(key)) is not None]
+        leaving = [each for key in keys if (each := self._connections.get(key)) is not None]
+        for key in keys:
+            self._close_lane(key, KafkaConnectionError("the client is closed"))
+        for task in tasks:
+            if task is not None:
+                await task.wait()
+        for connection in leaving:
+            await connection.wait_closed()
+
+    def _join_nodes(self) -> None:
+        users = self._nodes_by_user.values()
+        self.nodes = {node_id: node for nodes in users for node_id, node in nodes.items()}
+
     # The state of a lane…
 
-    def free(self, node_id: int, lane: Lane) -> NodeConnection | None:
+    def free(self, node_id: int, lane: AnyLane) -> NodeConnection | None:
         """Return the connection if it can take a request now, otherwise None: use `acquire`."""
         connection = self._free.get((node_id, lane))
         return connection if connection is not None and connection.is_open else None
 
-    def connected(self, node_id: int, lane: Lane) -> NodeConnection | None:
+    def connected(self, node_id: int, lane: AnyLane) -> NodeConnection | None:
         """Return the connection if it is open, even if it is throttled."""
         connection = self._connections.get((node_id, lane))
         return connection if connection is not None and connection.is_open else None
 
-    def is_connecting(self, node_id: int, lane: Lane) -> bool:
+    def is_connecting(self, node_id: int, lane: AnyLane) -> bool:
         """Whether a connection is being made now. Waiting for the backoff does not count."""
         gate = self._gates.get((node_id, lane))
         return gate is not None and gate.connection is not None
 
-    def is_unanswered(self, node_id: int, lane: Lane) -> bool:
+    def is_unanswered(self, node_id: int, lane: AnyLane) -> bool:
         """Whether the TCP connection stands and the node has not answered the handshake yet."""
         gate = self._gates.get((node_id, lane))
         return gate is not None and gate.connection is not None and gate.connection.is_unanswered
 
-    def ready_delay(self, node_id: int, lane: Lane) -> float:
+    def mute_left(self, node_id: int, lane: AnyLane, now_s: float) -> float:
+        """Return the seconds until a throttle of the lane is over; 0: there is none."""
+        return self.states.mute_left(node_id, lane, now_s)
+
+    def ready_delay(self, node_id: int, lane: AnyLane) -> float:
         """Return the seconds of throttle or backoff that `acquire` would wait for; 0: none."""
         now_s = self._clock.monotonic()
         delay_s = self.states.mute_left(node_id, lane, now_s)
@@ -196,7 +249,7 @@ class ConnectionPool:
 
     # Getting a connection…
 
-    async def acquire(self, node_id: int, lane: Lane, timeout_s: float) -> NodeConnection:
+    async def acquire(self, node_id: int, lane: AnyLane, timeout_s: float) -> NodeConnection:
         """Return an open connection of a lane that is not throttled; connect if there is none.
 
         Callers of one lane go on in their order. Each must send its request before its next wait.
@@ -226,7 +279,7 @@ class ConnectionPool:
             raise copy.copy(outcome) from outcome
         return outcome
 
-    def prepare(self, node_id: int, lane: Lane) -> None:
+    def prepare(self, node_id: int, lane: AnyLane) -> None:
         """Begin a connection that will be needed soon, unless the node has failed. Does not wait.
 
         A failure is told to nobody. A request that needs the connection tries again.
@@ -237,7 +290,7 @@ class ConnectionPool:
         if self._node(node_id) is not None and self.ready_delay(node_id, lane) <= 0:
             self._new_gate(node_id, lane)
 
-    def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
+    def mute(self, node_id: int, lane: AnyLane, until_s: float) -> None:
         """Hold back the requests of this lane until `until_s` (KIP-219)."""
         self.states.mute(node_id, lane, until_s)
         self._free.pop((node_id, lane), None)
@@ -254,7 +307,7 @@ class ConnectionPool:
             raise KafkaConnectionError("the client is closed, or was never started")
         return self._owner
 
-    def _new_gate(self, node_id: int, lane: Lane) -> _Gate:
+    def _new_gate(self, node_id: int, lane: AnyLane) -> _Gate:
         owner = self.check_running()
         if self._node(node_id) is None:
             raise NodeNotReadyError(f"node {node_id} is not in the cluster's metadata")
@@ -263,7 +316,7 @@ class ConnectionPool:
         gate.task = owner.spawn(name, self._run_gate, node_id, lane, gate)
         return gate
 
-    async def _run_gate(self, node_id: int, lane: Lane, gate: _Gate) -> None:
+    async def _run_gate(self, node_id: int, lane: AnyLane, gate: _Gate) -> None:
         key = (node_id, lane)
         try:
             connection = await self._usable_connection(node_id, lane, gate)
@@ -280,7 +333,7 @@ class ConnectionPool:
                 del self._gates[key]
             gate.release(KafkaConnectionError("the client is closed"))  # for callers that are left
 
-    async def _usable_connection(self, node_id: int, lane: Lane, gate: _Gate) -> NodeConnection:
+    async def _usable_connection(self, node_id: int, lane: AnyLane, gate: _Gate) -> NodeConnection:
         while True:
             muted_s = self.states.mute_left(node_id, lane, self._clock.monotonic())
             connection = self.connected(node_id, lane)
@@ -291,7 +344,7 @@ class ConnectionPool:
             else:
                 return connection
 
-    async def _connect(self, node_id: int, lane: Lane, gate: _Gate) -> None:
+    async def _connect(self, node_id: int, lane: AnyLane, gate: _Gate) -> None:
         await self._wait_out_backoff(node_id)
         node = self._node(node_id)
         if node is None:
@@ -309,7 +362,8 @@ class ConnectionPool:
             logger.log(level, "%s: %s", self._client_id, misrouted.args[0])
             self.states.failed(node_id, began_s, self._clock.monotonic(), misrouted)
             self._observer.failed("connect", misrouted)
-            self._on_misrouted()
+            for listener in tuple(self._listeners):
+                listener.on_misrouted()
             self._report_trouble(node_id)
             raise misrouted from error
         except KafkaError as error:
@@ -326,23 +380,29 @@ class ConnectionPool:
         self.api_versions[node_id] = connection.api_versions
         self._observer.connected(node_id, self._clock.monotonic() - began_s)
         self._schedule_sweep()
-        self._on_connected()
+        for listener in tuple(self._listeners):
+            listener.on_connected()
 
-    def _new_connection(self, node: Node, lane: Lane, began_s: float) -> NodeConnection:
+    def _new_connection(self, node: Node, lane: AnyLane, began_s: float) -> NodeConnection:
         setup_timeout_s = self.states.connecting(node.node_id, began_s)
+        if isinstance(lane, OwnLane):
+            client_id, observer, most = lane.client_id, lane.observer, lane.max_answer_bytes
+        else:
+            client_id, observer = self._client_id, self._observer
+            most = self._max_answer_bytes(lane)
         return NodeConnection(
             Endpoint(node.host, node.port),
             node_id=node.node_id if node.node_id >= 0 else None,
             cluster_id=self.cluster_id if self._checks_cluster else None,
-            client_id=self._client_id,
+            client_id=client_id,
             clock=self._clock,
             config=replace(
                 self._connection_config,
                 connection_setup_timeout_ms=round(setup_timeout_s * 1000),
-                max_frame_bytes=self._max_answer_bytes(lane),
+                max_frame_bytes=most,
             ),
             frame_pool=self._frame_pool,
-            observer=self._observer,
+            observer=observer,
             spawn=self._spawn,
             rng=self._rng,
             on_close=lambda closed: self._lost(node.node_id, lane, closed, began_s),
@@ -371,7 +431,7 @@ class ConnectionPool:
         return self.nodes.get(node_id) or self.seeds.get(node_id)
 
     def _not_ready(
-        self, node_id: int, lane: Lane, timeout_s: float, state: str
+        self, node_id: int, lane: AnyLane, timeout_s: float, state: str
     ) -> NodeNotReadyError:
         node = self._node(node_id)
         at = f" at {Endpoint(node.host, node.port)}" if node is not None else ""
@@ -390,18 +450,22 @@ class ConnectionPool:
         Requests without a response, and callers at the gates, fail with `cause`. Does not wait.
         """
         for node_id in node_ids:
-            for lane in Lane:
-                key = (node_id, lane)
-                gate = self._gates.pop(key, None)
-                if gate is not None and gate.task is not None:
-                    gate.release(cause)
-                    gate.task.cancel()
-                self._free.pop(key, None)
-                connection = self._connections.pop(key, None)
-                if connection is not None:
-                    self._let_go(connection, cause)
+            keys = dict.fromkeys((*self._gates, *self._connections, *self._free))
+            for key in keys:
+                if key[0] == node_id:
+                    self._close_lane(key, cause)
             self.states.forget(node_id)
             self.api_versions.pop(node_id, None)
+
+    def _close_lane(self, key: LaneKey, cause: KafkaError) -> None:
+        gate = self._gates.pop(key, None)
+        if gate is not None and gate.task is not None:
+            gate.release(cause)
+            gate.task.cancel()
+        self._free.pop(key, None)
+        connection = self._connections.pop(key, None)
+        if connection is not None:
+            self._let_go(connection, cause)
 
     async def close(self) -> None:
         """Close every connection, and return when their sockets are closed.
@@ -426,7 +490,8 @@ class ConnectionPool:
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
             self._sweep_timer = None
-        self.nodes = {}
+        self._nodes_by_user.clear()
+        self._join_nodes()
         tasks = [gate.task for gate in self._gates.values()]
         node_ids = {node_id for node_id, _ in (*self._connections, *self._gates)}
         self.disconnect(node_ids, KafkaConnectionError("the client is closed"))
@@ -436,7 +501,9 @@ class ConnectionPool:
         for connection in list(self._leaving):
             await self._wait_closed(connection)
 
-    def _lost(self, node_id: int, lane: Lane, connection: NodeConnection, began_s: float) -> None:
+    def _lost(
+        self, node_id: int, lane: AnyLane, connection: NodeConnection, began_s: float
+    ) -> None:
         key = (node_id, lane)
         if self._connections.get(key) is not connection:
             return  # the pool closed it
@@ -451,7 +518,8 @@ class ConnectionPool:
 
     def _report_trouble(self, node_id: int) -> None:
         if node_id in self.nodes:
-            self._on_trouble()
+            for listener in tuple(self._listeners):
+                listener.on_trouble()
 
     def _let_go(self, connection: NodeConnection, cause: KafkaError) -> None:
         connection.close(cause)
@@ -507,4 +575,4 @@ def _misrouted(name: str, error: RebootstrapRequiredError) -> KafkaConnectionErr
     )
 
 
-__all__ = ["NO_LISTENER", "ConnectionPool"]
+__all__ = ["NO_LISTENER", "ConnectionListener", "ConnectionPool"]

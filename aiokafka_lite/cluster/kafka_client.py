@@ -81,7 +81,8 @@ class KafkaClient:
     The constructor needs no event loop and does no I/O. `name` is the prefix of the task names.
     `max_in_flight` limits the unanswered requests of one connection. `metadata_max_idle_ms` is how
     long the metadata keeps a topic after its last `add_topic`. `allow_auto_topic_creation` lets a
-    Metadata request create the topics that it names.
+    Metadata request create the topics that it names. `host`: a client whose connections this one
+    shares; it starts before and closes after it.
     """
 
     def __init__(
@@ -95,8 +96,10 @@ class KafkaClient:
         metadata_max_idle_ms: int = 300_000,
         allow_auto_topic_creation: bool = True,
         observer: Observer = NO_OBSERVER,
+        host: "KafkaClient | None" = None,
     ) -> None:
         self.config = config
+        self._host = host
         self.clock = clock
         self.observer = observer
         """The parts of the client report their events to it."""
@@ -114,7 +117,8 @@ class KafkaClient:
         self.owner = TaskOwner(name, clock=clock, loop=self.loop)
         """The parent of all the client's tasks. Its user may spawn more while the client runs."""
 
-        self.network = NetworkClient(
+        host_network: NetworkClient | None = None if host is None else host.network
+        self.network: NetworkClient = NetworkClient(
             config,
             clock=clock,
             rng=self.rng,
@@ -123,6 +127,7 @@ class KafkaClient:
             on_connected=self._note_connected,
             max_in_flight=max_in_flight,
             observer=observer,
+            host=host_network,
         )
         """Sends requests to nodes."""
 
@@ -164,9 +169,11 @@ class KafkaClient:
         that time after `bootstrap_timeout_ms`;
         AuthenticationFailedError if, besides, a seed does not accept the client, or the client
         does not accept its certificate; IllegalStateError if the client was started or closed
-        before.
+        before, and unless the client runs whose connections it shares.
         Cancelled: as if it had failed.
         """
+        if self._host is not None:
+            self._host.check_usable(self.name)
         self._life.to(ClientState.STARTING)
         try:
             await self.owner.start()
@@ -248,10 +255,24 @@ class KafkaClient:
         """
         if self._life.state is not ClientState.RUNNING or self.loop.has_ended:
             return False
+        if self._host is not None and self._host.state is not ClientState.RUNNING:
+            return False
         self.loop.check()
         if not self.network.usage()[0]:
             self.metadata.request_update()
         return self.owner.failure is None and not self.metadata.is_outage
+
+    def check_usable(self, guest: str) -> None:
+        """Raise IllegalStateError unless this client runs, in this event loop. `guest` names the
+        client that is about to share the connections.
+        """
+        if self._life.state is not ClientState.RUNNING:
+            raise IllegalStateError(
+                f"cannot start {guest}: the client whose connections it shares is "
+                f"{self._life.state.value}; await its bootstrap() before, and its close() after "
+                f"those that share them"
+            )
+        self.loop.check()
 
     def set_bootstrap_servers(self, bootstrap_servers: str | Sequence[str]) -> None:
         """Connect to these addresses from now on when the cluster has to be found again.

@@ -5,6 +5,9 @@ So a request that the broker may hold back never delays an urgent one.
 
 from enum import Enum
 
+from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.metrics.observer import Observer
+
 
 class Lane(Enum):
     """The kind of a connection. Requests of one lane to one node share a connection, in order."""
@@ -23,4 +26,20 @@ class Lane(Enum):
     """Group and transaction requests. A heartbeat must not queue behind a Fetch (F1)."""
 
 
-__all__ = ["Lane"]
+@dataclass(slots=True, eq=False)
+class OwnLane:
+    """A lane for one client alone, among the connections that it shares with others."""
+
+    value: str
+    """Names it in texts."""
+
+    client_id: str
+    max_answer_bytes: int
+    """How many bytes a response may have."""
+
+    observer: Observer
+
+
+AnyLane = Lane | OwnLane
+
+__all__ = ["AnyLane", "Lane", "OwnLane"]

@@ -25,6 +25,7 @@ from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
 
 if TYPE_CHECKING:
+    from aiokafka_lite.cluster.guest_connections import GuestConnections
     from aiokafka_lite.cluster.node_wait import NodeWait
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,8 @@ R = TypeVar("R", bound=Response)
 class NetworkClient:
     """Requests to nodes by id: those of the metadata (`update_nodes`), and -1, -2, … for the seeds.
 
-    `on_trouble`, `on_misrouted` and `on_connected`: see `ConnectionPool`.
+    `on_trouble`, `on_misrouted` and `on_connected`: see `ConnectionPool`. `host`: share the
+    connections of this client.
     """
 
     def __init__(
@@ -49,22 +51,40 @@ class NetworkClient:
         on_connected: Callable[[], object] = lambda: None,
         max_in_flight: int = 5,
         observer: Observer = NO_OBSERVER,
+        host: "NetworkClient | None" = None,
     ) -> None:
         self._client_id = config.client_id
         self._request_timeout_s = config.request_timeout_ms / 1000
         self._clock = clock
         self._rng = rng
         self._observer = observer
-        self._pool = ConnectionPool(
-            config,
-            clock=clock,
-            rng=rng,
-            on_trouble=on_trouble,
-            on_misrouted=on_misrouted,
-            on_connected=on_connected,
-            max_in_flight=max_in_flight,
-            observer=observer,
-        )
+        self._pool: ConnectionPool | GuestConnections
+        if host is None:
+            self._pool = ConnectionPool(
+                config,
+                clock=clock,
+                rng=rng,
+                on_trouble=on_trouble,
+                on_misrouted=on_misrouted,
+                on_connected=on_connected,
+                max_in_flight=max_in_flight,
+                observer=observer,
+            )
+        else:
+            self._pool = host.connections_for_guest(
+                config,
+                on_trouble=on_trouble,
+                on_misrouted=on_misrouted,
+                on_connected=on_connected,
+                observer=observer,
+            )
+
+    def connections_for_guest(self, config: ClientConfig, **callbacks: Any) -> "GuestConnections":
+        """Return the connections of this client for another one to share."""
+        from aiokafka_lite.cluster.guest_connections import GuestConnections  # noqa: PLC0415
+
+        assert isinstance(self._pool, ConnectionPool)
+        return GuestConnections(self._pool, config, **callbacks)
 
     @property
     def seeds(self) -> Mapping[int, Node]:
@@ -289,6 +309,13 @@ class NetworkClient:
         return self._pool.is_unanswered(node_id, Lane.GENERAL)
 
     @property
+    def knows_nodes(self) -> bool:
+        """Whether the nodes of the cluster are known, from this client or one that shares its
+        connections.
+        """
+        return bool(self._pool.nodes)
+
+    @property
     def unreachable_nodes(self) -> frozenset[int]:
         """The nodes of the metadata that somebody needed, and that could not be connected to.
 
@@ -344,7 +371,7 @@ class NetworkClient:
         connection that is meant for another node or another cluster.
         """
         self._pool.cluster_id = cluster_id
-        before, self._pool.nodes = self._pool.nodes, nodes
+        before = self._pool.take_nodes(nodes)
         for node_id, node in nodes.items():
             old = before.get(node_id)
             if old is not None and (old.host, old.port) != (node.host, node.port):

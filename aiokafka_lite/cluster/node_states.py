@@ -8,7 +8,7 @@ import random
 from collections.abc import Collection
 from typing import NamedTuple
 
-from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.lane import AnyLane
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.errors import AuthenticationFailedError
 from aiokafka_lite.light_dataclass import dataclass
@@ -53,7 +53,7 @@ class NodeStates:
         self._reconnect_backoff = reconnect_backoff
         self._setup_timeout = setup_timeout
         self._nodes: dict[int, NodeState] = {}
-        self._muted_until_s: dict[tuple[int, Lane], float] = {}
+        self._muted_until_s: dict[tuple[int, AnyLane], float] = {}
 
     def connecting(self, node_id: int, now_s: float) -> float:
         """Note that an attempt begins now; return the seconds that it may take."""
@@ -97,12 +97,12 @@ class NodeStates:
             return 0.0
         return max(0.0, state.last_attempt_s + state.backoff_s - now_s)
 
-    def mute(self, node_id: int, lane: Lane, until_s: float) -> None:
+    def mute(self, node_id: int, lane: AnyLane, until_s: float) -> None:
         """Note that the broker throttles this lane: no request before `until_s` (KIP-219)."""
         key = (node_id, lane)
         self._muted_until_s[key] = max(until_s, self._muted_until_s.get(key, NEVER))
 
-    def mute_left(self, node_id: int, lane: Lane, now_s: float) -> float:
+    def mute_left(self, node_id: int, lane: AnyLane, now_s: float) -> float:
         """Return the seconds until the lane may carry requests again; 0: now."""
         if not self._muted_until_s:  # the usual case; every request comes here
             return 0.0
@@ -133,8 +133,8 @@ class NodeStates:
     def forget(self, node_id: int) -> None:
         """Forget the node, which has left the cluster or has another address now."""
         self._nodes.pop(node_id, None)
-        for lane in Lane:
-            self._muted_until_s.pop((node_id, lane), None)
+        for key in [key for key in self._muted_until_s if key[0] == node_id]:
+            del self._muted_until_s[key]
 
 
 class Candidate(NamedTuple):

@@ -5,6 +5,7 @@ not wait.
 from typing import NamedTuple
 
 from aiokafka_lite.cluster.connection_pool import ConnectionPool
+from aiokafka_lite.cluster.guest_connections import GuestConnections
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import AuthenticationFailedError
 from aiokafka_lite.kafka_error import reason_of
@@ -22,12 +23,14 @@ class NodeWait(NamedTuple):
     error: str | None
 
 
-def node_wait(pool: ConnectionPool, node_id: int, lane: Lane, now_s: float) -> NodeWait | None:
+def node_wait(
+    pool: ConnectionPool | GuestConnections, node_id: int, lane: Lane, now_s: float
+) -> NodeWait | None:
     """Return why a request to the lane would have to wait; None: it would go, or connect, now."""
     states = pool.states
     error = states.last_error(node_id)
     said = None if error is None else reason_of(error)
-    muted_s = states.mute_left(node_id, lane, now_s)
+    muted_s = pool.mute_left(node_id, lane, now_s)
     if muted_s > 0:
         text = f"node {node_id} has told the client to wait for another {muted_s:.3f} s"
         return NodeWait(WaitReason.THROTTLED, f"{text}: it is over its quota", muted_s, None)

@@ -25,6 +25,7 @@ from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommi
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.shared_options import host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
@@ -110,8 +111,10 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     batch. That takes at most twice as much memory. `max_poll_records` limits what one poll returns,
     not what is fetched.
 
-    `loop`, `api_version` and `consumer_timeout_ms` have no effect; `clock` and `rng` are for tests.
-    docs/options.md describes the other options.
+    `client` is an AIOKafkaClient whose connections the consumer shares; its options are those of
+    the connections. Fetches and the group have connections of their own. `loop`, `api_version` and
+    `consumer_timeout_ms` have no effect; `clock` and `rng` are for tests. docs/options.md describes
+    the other options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
     TypeError for topics that are no strings. Warns: UserWarning for options of groups without
@@ -126,11 +129,13 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         consumer_timeout_ms: int | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        client: "AIOKafkaClient | None" = None,
         **options: "Unpack[ConsumerOptions[KT, VT]]",
     ) -> None:
         warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
         check_names(self, AIOKafkaConsumer.__init__, ConsumerConfig, options)
-        self._config = ConsumerConfig(**options)  # type: ignore[arg-type]  # a client_id of None
+        host, given = host_and_options(self, client, options)
+        self._config = ConsumerConfig(**given)
         warn_about_group_options(self._config.group_options_without_group)
         clock = clock if clock is not None else SYSTEM_CLOCK
         self._signal = PollSignal(clock)
@@ -147,6 +152,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             rng=rng,
             counters=self._counters,
             name=type(self).__name__,
+            host=host,
         )
         if topics:
             self._subscription.subscribe(checked_topics(topics, AS_ARGUMENTS))

@@ -54,6 +54,7 @@ class ConsumerLife(Life[LifeState]):
         rng: random.Random | None,
         counters: Counters,
         name: str,
+        host: KafkaClient | None = None,
     ) -> None:
         """`name` is the name of the consumer's class, for logs and errors."""
         super().__init__(MAY_FOLLOW, LifeState.NEW)
@@ -68,6 +69,7 @@ class ConsumerLife(Life[LifeState]):
         self._rng = rng
         self._counters = counters
         self._name = name
+        self._host = host
         self._waiting_calls = WaitingCalls(clock, _stopped_meanwhile)
 
     def __repr__(self) -> str:
@@ -134,6 +136,7 @@ class ConsumerLife(Life[LifeState]):
             name=f"consumer {self._config.client_id}",
             allow_auto_topic_creation=self._config.allow_auto_create_topics,
             observer=self._counters,
+            host=self._host,
         )
         self.engine = engine = ConsumerEngine(
             self._config, client, self._subscription, self._signal, self._waiting_calls, listener

@@ -19,6 +19,7 @@ from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_group
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.shared_options import host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.deadline import deadline
@@ -72,7 +73,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     they are bytes-like. The constructor does no I/O and needs no running loop; everything else
     belongs to the loop of `start()`.
 
-    `loop` and `api_version` have no effect; `clock` and `rng` are for tests. docs/options.md
+    `client` is an AIOKafkaClient whose connections the producer shares; its options are those of
+    the connections. `loop` and `api_version` have no effect; `clock` and `rng` are for tests.
+    docs/options.md
     describes the other options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
@@ -89,11 +92,13 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         api_version: str | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        client: "AIOKafkaClient | None" = None,
         **options: "Unpack[ProducerOptions[K_contra, V_contra]]",
     ) -> None:
         _warn_of_unused(loop=loop, api_version=api_version)
         check_names(self, AIOKafkaProducer.__init__, ProducerConfig, options)
-        self._config = ProducerConfig(**options)  # type: ignore[arg-type]  # a client_id of None
+        self._host, given = host_and_options(self, client, options)
+        self._config = ProducerConfig(**given)
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._max_block_s = self._config.max_block_ms / 1000
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -102,7 +107,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         self._is_made = True
 
     def _build_engine(self) -> None:
-        self._engine = ProducerEngine(self._config, clock=self._clock, rng=self._rng)
+        self._engine = ProducerEngine(
+            self._config, clock=self._clock, rng=self._rng, host=self._host
+        )
         self._fast_append = self._engine.fast_append_of_send()
         self._path = self._engine.path_of_send()
 

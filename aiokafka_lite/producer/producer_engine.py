@@ -40,7 +40,14 @@ if TYPE_CHECKING:
 class ProducerEngine:
     """The parts of one producer: batches, sequence numbers, accumulator, sender, append path."""
 
-    def __init__(self, config: ProducerConfig, *, clock: Clock, rng: random.Random) -> None:
+    def __init__(
+        self,
+        config: ProducerConfig,
+        *,
+        clock: Clock,
+        rng: random.Random,
+        host: KafkaClient | None = None,
+    ) -> None:
         self._config = config
         self.counters = Counters()
         self.client = KafkaClient(
@@ -51,6 +58,7 @@ class ProducerEngine:
             max_in_flight=config.max_in_flight_requests_per_connection,
             metadata_max_idle_ms=config.metadata_max_idle_ms,
             observer=self.counters,
+            host=host,
         )
         self.life = ProducerLife(self.client, config.client_id)
         kept_sizes = {*config.batch_sizes, *config.batch_bytes_by_topic.values()}

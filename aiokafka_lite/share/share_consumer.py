@@ -15,6 +15,7 @@ from aiokafka_lite.checks.value_checks import is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.shared_options import host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
@@ -34,6 +35,7 @@ from aiokafka_lite.share.share_life import ShareLife
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from aiokafka_lite.client import AIOKafkaClient
     from aiokafka_lite.share.share_options import ShareConsumerOptions
 
 logger = logging.getLogger(__name__)
@@ -59,7 +61,8 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
     rest: where it starts, how long locks last, and which records of transactions it sees.
 
     It needs brokers with share groups: Kafka 4.2, or 4.1 with the feature share.version. The
-    constructor does no I/O and needs no event loop. docs/options.md describes the options.
+    constructor does no I/O and needs no event loop. `client` is an AIOKafkaClient whose connections
+    it shares; its options are those of the connections. docs/options.md describes the options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once, and options of
     other consumers. TypeError for topics that are no strings, and for unknown options.
@@ -70,19 +73,22 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         *topics: str,
         clock: Clock | None = None,
         rng: random.Random | None = None,
+        client: "AIOKafkaClient | None" = None,
         **options: "Unpack[ShareConsumerOptions[KT, VT]]",
     ) -> None:
         faults = refused(options)
         if faults:
             raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
         check_names(self, AIOKafkaShareConsumer.__init__, ShareConsumerConfig, options)
-        self._config = ShareConsumerConfig(**options)  # type: ignore[arg-type]  # client_id None
+        host, given = host_and_options(self, client, options)
+        self._config = ShareConsumerConfig(**given)
         names = checked_topics(topics, AS_ARGUMENTS)
         self._life = ShareLife(
             self._config,
             clock=clock if clock is not None else SYSTEM_CLOCK,
             rng=rng,
             name=type(self).__name__,
+            host=host,
         )
         self._life.topics = frozenset(names)
 

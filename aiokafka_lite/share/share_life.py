@@ -32,7 +32,13 @@ class ShareLife(Life[LifeState]):
     """The state of one share consumer, its subscription, and its engine while it has one."""
 
     def __init__(
-        self, config: ShareConsumerConfig, *, clock: Clock, rng: random.Random | None, name: str
+        self,
+        config: ShareConsumerConfig,
+        *,
+        clock: Clock,
+        rng: random.Random | None,
+        name: str,
+        host: KafkaClient | None = None,
     ) -> None:
         """`name` is the name of the consumer's class, for logs and errors."""
         super().__init__(MAY_FOLLOW, LifeState.NEW)
@@ -47,6 +53,7 @@ class ShareLife(Life[LifeState]):
         self._clock = clock
         self._rng = rng
         self._name = name
+        self._host = host
         self._signal = PollSignal(clock)
 
     def __repr__(self) -> str:
@@ -101,6 +108,7 @@ class ShareLife(Life[LifeState]):
             name=f"share consumer {config.client_id}",
             allow_auto_topic_creation=config.allow_auto_create_topics,
             observer=counters,
+            host=self._host,
         )
         counters.observe(config.observer, "consumer", config.client_id, config.group_id)
         self.engine = engine = ShareEngine(

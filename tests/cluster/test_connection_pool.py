@@ -33,7 +33,7 @@ async def pool_of(
         max_in_flight=5,
     )
     pool.start(owner)
-    pool.nodes = {1: Node(1, "127.0.0.1", cluster.nodes[1].port)}
+    pool.take_nodes({1: Node(1, "127.0.0.1", cluster.nodes[1].port)})
     try:
         yield pool, clock, owner
     finally:

@@ -83,13 +83,14 @@ FLOORS: dict[str, float] = {
 # Inside a piece, from its top down: a file or folder imports from those below it, and from itself.
 ROOMS: dict[str, list[set[str]]] = {
     "cluster": [
-        {"coordinator_cache"},
+        {"coordinator_cache", "shared_options"},
         {"kafka_client"},
         {"cluster_metadata"},
         {"metadata"},
         {"bootstrap", "telemetry"},
         {"network_client"},
         {"node_wait"},
+        {"guest_connections"},
         {"connection_pool"},
         {"client_config", "client_options", "error_actions", "node_states"},
         {"sasl_options"},

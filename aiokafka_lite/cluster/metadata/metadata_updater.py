@@ -105,7 +105,8 @@ class MetadataUpdater:
     # Start and close…
 
     async def start(self, owner: TaskOwner, bound_s: float) -> None:
-        """Get the first metadata from the seeds, and start the background task.
+        """Get the first metadata from the seeds, and start the background task. A client that
+        shares connections asks a node that is known.
 
         May be repeated after a failure. Raises: `KafkaConnectionError` within `bound_s`; it names
         each seed and what happened there. `AuthenticationFailedError` at once. Cancelled: no task
@@ -113,7 +114,8 @@ class MetadataUpdater:
         """
         self._owner = owner
         self._begin()
-        await self._refresh_from_seeds(bound_s)
+        if not await self._refresh_from_known_nodes():
+            await self._refresh_from_seeds(bound_s)
         self._task = owner.spawn("metadata_updater", self._run)
         self._is_running = True
 
@@ -362,6 +364,16 @@ class MetadataUpdater:
         forgotten = KafkaConnectionError("a broker has asked to begin again from bootstrap_servers")
         self._network.disconnect(self.snapshot.nodes, forgotten)
         self._take_over(without_nodes(self.snapshot))
+
+    async def _refresh_from_known_nodes(self) -> bool:
+        """Ask a node that a client with the same connections knows. Return whether it answered."""
+        if not self._network.knows_nodes:
+            return False
+        try:
+            await self._ask_any_node(partial=False)
+        except KafkaError:
+            return False
+        return True
 
     async def _refresh_from_seeds(self, bound_s: float) -> None:
         assert self._owner is not None
