@@ -5,6 +5,7 @@
     python -m benchmarks clients --brokers apache   one table
     python -m benchmarks clients --tls              the same over TLS
     python -m benchmarks clients --paths send getmany --peers ours aiokafka_peer --rounds 3
+    python -m benchmarks growth --brokers apache --kinds partitions --curves growth.svg
 
 Tables go to stdout, progress to stderr. Every figure is a cost. A ratio compares a client with ours
 in the same run, by the medians. The ratio of the worst case compares the peer's best round with our
@@ -33,7 +34,14 @@ from benchmarks.clients import (
 )
 from benchmarks.clients.paths import BY_NAME, QUICK, TLS_PEERS
 from benchmarks.leaves import leaves
-from benchmarks.processes.harness import PEERS, Tls, running_broker, running_kafka_with_tls
+from benchmarks.processes.harness import (
+    BROKER_PROPERTIES,
+    PEERS,
+    Tls,
+    running_broker,
+    running_kafka_with_tls,
+)
+from benchmarks.report.curves import draw_curves
 from benchmarks.report.machine_facts import machine_facts
 from benchmarks.report.plot import plot
 from benchmarks.report.progress import Steps, progress
@@ -86,6 +94,8 @@ def main() -> None:
         options.markdown.write_text("\n".join([facts_line(facts), "", *parts]))
     if options.plot:
         plot(tables, options.plot, facts_line(facts))
+    if options.curves:
+        draw_curves(tables, options.curves, facts_line(facts))
 
 
 def _options() -> argparse.Namespace:
@@ -99,6 +109,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="5; in --quick 1")
     parser.add_argument("--scale", type=float, help="of the numbers of records: 1.0 is all")
     parser.add_argument("--paths", nargs="+", choices=list(BY_NAME), help="of clients")
+    parser.add_argument(
+        "--kinds", nargs="+", choices=growth.KINDS, default=growth.KINDS, help="of growth"
+    )
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
     parser.add_argument(
         "--tls", action="store_true", help="clients over TLS, on real Kafka, without Java's tool"
@@ -107,6 +120,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="tables for a README")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="a picture, .png or .svg")
+    parser.add_argument("--largest", type=int, metavar="SIZE", help="of growth, in each kind")
+    parser.add_argument("--curves", type=Path, metavar="FILE", help="a picture of growth")
     options = parser.parse_args()
     for section in options.sections:
         if section not in SECTIONS:
@@ -160,20 +175,41 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
         records = QUICK_MEMORY_RECORDS if quick else memory.RECORDS
         yield memory.measure(peers, steps, rounds=rounds, records=records)
     if "growth" in options.sections:
-        with running_broker("embedded") as address:
-            yield from growth.measure(
-                address,
-                peers,
-                steps,
-                rounds=min(rounds, GROWTH_ROUNDS),
-                sizes=growth.QUICK_SIZES if quick else growth.SIZES,
-                polls=QUICK_POLLS if quick else growth.POLLS,
-                idle_s=QUICK_IDLE_S if quick else growth.IDLE_S,
-            )
+        for broker in options.brokers:
+            yield from _growth(broker, options, steps)
     if "leaves" in options.sections:
         yield from leaves.measure(steps, rounds=QUICK_LEAF_ROUNDS if quick else LEAF_ROUNDS)
     if "imports" in options.sections:
         yield imports.measure(peers, steps, rounds=rounds)
+
+
+def _growth(broker: str, options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
+    quick, sizes = options.quick, growth.QUICK_SIZES if options.quick else growth.SIZES
+    called = BROKERS.get(broker, broker)
+    nodes = 1
+    with ExitStack() as stack:
+        if broker == "apache":
+            nodes = 3
+            properties = {**BROKER_PROPERTIES, **growth.CLUSTER_PROPERTIES}
+            kafka = stack.enter_context(ApacheKafka(nodes=nodes, properties=properties))
+            address, called = kafka.bootstrap_servers, f"{called}, three nodes"
+        else:
+            address = stack.enter_context(running_broker(broker))
+        yield from growth.measure(
+            called,
+            address,
+            options.peers,
+            steps,
+            rounds=min(options.rounds, GROWTH_ROUNDS),
+            nodes=nodes,
+            sizes=[
+                size
+                for size in sizes
+                if size.kind in options.kinds and size.count <= (options.largest or size.count)
+            ],
+            polls=QUICK_POLLS if quick else growth.POLLS,
+            idle_s=QUICK_IDLE_S if quick else growth.IDLE_S,
+        )
 
 
 def _with_broker(

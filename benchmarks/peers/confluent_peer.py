@@ -19,6 +19,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has it
 from confluent_kafka.admin._listoffsets import OffsetSpec
 
+from benchmarks.peers import growth_threads
 from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
@@ -209,7 +210,29 @@ def member(job: Job) -> None:
     consumer.close()
 
 
-# Options…
+# Growth…
+
+
+def growing_group(job: Job) -> None:
+    """A group of one that has every partition of many topics."""
+    growth_threads.consume([partial(_group_consumer, job, topics=job.topic_names())], job)
+
+
+def growing_consumers(job: Job) -> None:
+    """Start many consumers, each with an assigned partition; most have the last one."""
+
+    def assigned(number: int) -> Consumer:
+        consumer = Consumer(consumer_options(job))
+        consumer.assign([TopicPartition(job.topic, number, OFFSET_BEGINNING)])
+        return consumer
+
+    numbers = (min(number, job.partitions - 1) for number in range(job.clients))
+    growth_threads.consume([partial(assigned, number) for number in numbers], job)
+
+
+def growing_producer(job: Job) -> None:
+    """A producer that knows many partitions."""
+    growth_threads.produce(partial(_producer, job, {"linger.ms": 0}), job)
 
 
 # Admin calls…
@@ -250,6 +273,9 @@ def _one_call(job: Job, call: Callable[[AdminClient, Any], Any], warm: Any, coun
     with job.stopwatch():
         results = [future.result() for future in call(admin, counted).values()]
     job.outcome.records = len(results)
+
+
+# Options…
 
 
 def connecting_options(job: Job) -> dict[str, Any]:
@@ -353,7 +379,9 @@ def _first(consumer: Consumer, job: Job) -> None:
         job.outcome.records += message is not None and message.error() is None
 
 
-def _group_consumer(job: Job, options: dict[str, str | int] | None = None) -> Consumer:
+def _group_consumer(
+    job: Job, options: dict[str, str | int] | None = None, topics: list[str] | None = None
+) -> Consumer:
     consumer = Consumer(
         {
             **connecting_options(job),
@@ -362,7 +390,7 @@ def _group_consumer(job: Job, options: dict[str, str | int] | None = None) -> Co
             **(options or {}),
         }
     )
-    consumer.subscribe([job.topic])
+    consumer.subscribe(topics or [job.topic])
     return consumer
 
 

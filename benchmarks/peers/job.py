@@ -41,6 +41,11 @@ class Outcome:
     """Of `paced_receive`: from sending to receiving."""
     idle_cpu: float = 0.0
     """Of the growth paths: CPU seconds per second while no record came."""
+    first_s: float = 0.0
+    """Of the growth paths: from the start to the first record of each client with an active
+    partition, or to the first ack."""
+    first_cpu_s: float = 0.0
+    """Of the same: CPU seconds."""
     returned: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Of `member`: moment, partition, first and last offset of records that came together."""
     turns: list[tuple[float, float]] = field(default_factory=list)
@@ -133,6 +138,16 @@ class Job:
         yield
         gc.collect()
         self.outcome.rss_bytes = _resident_bytes() - before
+
+    def begin_first(self) -> None:
+        """Begin the time to the first record."""
+        self.outcome.first_s = -time.perf_counter()
+        self.outcome.first_cpu_s = -_cpu_s()
+
+    def note_first(self) -> None:
+        """Note that the first record is there."""
+        self.outcome.first_s += time.perf_counter()
+        self.outcome.first_cpu_s += _cpu_s()
 
     @contextmanager
     def idle(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""What is noted and limited of figures by hand, and a short run of both clients in every kind."""
+"""What is noted and limited of figures by hand, and a short run of all clients in every kind."""
 
 from benchmarks.clients import growth
 from benchmarks.clients.growth import Size
@@ -24,6 +24,18 @@ def test_figures_are_noted_and_limited_by_the_least_of_their_kind() -> None:
         "consumers: 1": 10.0,
         "consumers: 10": 100.0,
     }, "each of ten consumers polls; of fifty partitions no more are active than of one"
+    of_cluster = growth.noted("growth-idle", "", "", "", figures[:2], SMALL, 3)
+    assert of_cluster.limits["consumer, partitions: 50"] == 60.0, "a fetch waits at each node"
+
+
+def test_a_start_may_grow_with_the_size_but_no_faster() -> None:
+    sizes = [Size("partitions", count) for count in (1, 11, 101)]
+    figures = [
+        Figure(size.title, OURS, [cost])
+        for size, cost in zip(sizes, (100.0, 150.0, 100.0), strict=True)
+    ]
+    table = growth.noted("growth-start", "", "", "", figures, sizes)
+    assert table.limits == {sizes[2].title: 1100.0}, "100 and twice ten times the 50 of one step"
 
 
 def test_stopwatch_runs_behind_the_first_rounds_for_as_many_as_count() -> None:
@@ -34,16 +46,19 @@ def test_stopwatch_runs_behind_the_first_rounds_for_as_many_as_count() -> None:
     assert 0 <= job.outcome.wall_s < 60
 
 
-def test_both_clients_tell_what_each_kind_costs(address: str, steps: Steps) -> None:
+def test_all_clients_tell_what_each_kind_costs(address: str, steps: Steps) -> None:
     sizes = [Size(kind, 2) for kind in ("partitions", "topics", "consumers", "producer")]
     peers = list(PEERS)
-    tables = growth.measure(address, peers, steps, rounds=1, sizes=sizes, polls=3, idle_s=0.05)
-    assert [table.name for table in tables] == ["growth-cpu", "growth-idle", "growth-memory"]
+    tables = growth.measure(
+        "here", address, peers, steps, rounds=1, sizes=sizes, polls=3, idle_s=0.05
+    )
+    names = ("first", "start", "cpu", "idle", "memory")
+    assert [table.name for table in tables] == [f"growth-{name}" for name in names]
     clients = {PEERS[peer] for peer in growth.GROWING_PEERS}
     everything = {(size.title, client) for size in sizes for client in clients}
-    rounds, idle, memory = [
+    first, start, rounds, idle, memory = [
         {(figure.row, figure.client) for figure in table.figures} for table in tables
     ]
     assert rounds <= everything
-    assert idle == memory == everything
-    assert all(figure.median > 0 for figure in tables[1].figures)
+    assert first == start == idle == memory == everything
+    assert all(figure.median > 0 for figure in (*tables[0].figures, *tables[3].figures))
