@@ -31,7 +31,7 @@ from aiokafka_lite.admin.topics.topic_calls import TopicCalls
 from aiokafka_lite.admin.transactions.admin_transaction_calls import TransactionCalls
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.kafka_client import ClientState, KafkaClient
-from aiokafka_lite.cluster.shared_options import host_and_options
+from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from aiokafka_lite.admin.admin_options import AdminOptions
-    from aiokafka_lite.client import AIOKafkaClient
 
 _TO_CLOSE = "await its close(), or use it as `async with admin:`"
 
@@ -92,7 +91,7 @@ class AIOKafkaAdminClient(
         api_version: str | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
-        client: "AIOKafkaClient | None" = None,
+        client: SharedClient | None = None,
         **options: "Unpack[AdminOptions]",
     ) -> None:
         for name, value in (("loop", loop), ("api_version", api_version)):

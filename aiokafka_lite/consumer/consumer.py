@@ -25,7 +25,7 @@ from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommi
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.shared_options import host_and_options
+from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
@@ -129,7 +129,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         consumer_timeout_ms: int | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
-        client: "AIOKafkaClient | None" = None,
+        client: SharedClient | None = None,
         **options: "Unpack[ConsumerOptions[KT, VT]]",
     ) -> None:
         warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)

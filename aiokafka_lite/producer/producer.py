@@ -19,7 +19,7 @@ from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_group
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.shared_options import host_and_options
+from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.deadline import deadline
@@ -92,7 +92,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         api_version: str | None = None,
         clock: Clock | None = None,
         rng: random.Random | None = None,
-        client: "AIOKafkaClient | None" = None,
+        client: SharedClient | None = None,
         **options: "Unpack[ProducerOptions[K_contra, V_contra]]",
     ) -> None:
         _warn_of_unused(loop=loop, api_version=api_version)

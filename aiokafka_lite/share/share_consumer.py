@@ -15,7 +15,7 @@ from aiokafka_lite.checks.value_checks import is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.shared_options import host_and_options
+from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
@@ -35,7 +35,6 @@ from aiokafka_lite.share.share_life import ShareLife
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from aiokafka_lite.client import AIOKafkaClient
     from aiokafka_lite.share.share_options import ShareConsumerOptions
 
 logger = logging.getLogger(__name__)
@@ -73,7 +72,7 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         *topics: str,
         clock: Clock | None = None,
         rng: random.Random | None = None,
-        client: "AIOKafkaClient | None" = None,
+        client: SharedClient | None = None,
         **options: "Unpack[ShareConsumerOptions[KT, VT]]",
     ) -> None:
         faults = refused(options)
