@@ -5,7 +5,7 @@ Two functions name partitions in a text and group them by topic. Does not wait.
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, Self
 
 from aiokafka_lite.consumer_record._consumer_record_py import KT, VT
 from aiokafka_lite.native import native
@@ -147,6 +147,9 @@ class RecordMetadata(_RecordMetadata):
     """Bytes; -1 without a key, and where the client did not keep the size."""
     serialized_value_size: int = -1
     """Bytes; -1 without a value, and where the client did not keep the size."""
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} cannot be set to {value!r}: RecordMetadata is immutable")
 
 
 # Chosen at import: the native record, or its pure twin, a dataclass.

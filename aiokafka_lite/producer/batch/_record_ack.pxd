@@ -19,8 +19,15 @@ cdef class BatchOutcome:
     cdef public list _pieces
     cdef public bint _error_was_seen
     cdef uint32_t bulk_number  # of the newest AckRuns that noted it, which checks
+    cdef dict size_attributes  # of the newest metadata object with sizes, which are these
+    cdef int32_t key_size
+    cdef int32_t value_size
+    cdef object newest_time  # of the newest metadata object
+    cdef int64_t newest_time_ms
 
     cdef object what_of(self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size)
+    cdef object time_told(self, int64_t time_ms)
+    cdef dict attributes_of(self, int32_t key_size, int32_t value_size)
     cdef void listen(self, object token, int32_t index, object listener)
 
 
@@ -32,6 +39,7 @@ cdef class RecordAck:
     cdef readonly int32_t serialized_value_size
 
     cdef BatchOutcome where(self)
+    cdef object outcome(self)
 
 
 cdef RecordAck new_ack(

@@ -27,6 +27,7 @@ from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 cdef extern from "Python.h":
     int PyContext_Enter(object context) except -1
     int PyContext_Exit(object context) except -1
+    int PyObject_GenericSetDict(object self, object attributes, void *context) except -1
 
 
 cdef extern from *:
@@ -130,14 +131,33 @@ cdef class BatchOutcome:
         put(metadata, 1, <object>PyTuple_GET_ITEM(self.topic_partition, 1))
         put(metadata, 2, self.topic_partition)
         put(metadata, 3, self.base_offset + index if self.base_offset >= 0 else -1)
-        put(metadata, 4, self.log_append_time_ms if is_appended else timestamp_ms)
+        put(metadata, 4, self.time_told(self.log_append_time_ms if is_appended else timestamp_ms))
         put(metadata, 5, _LOG_APPEND_TIME if is_appended else _CREATE_TIME)
         put(metadata, 6, self.log_start_offset)
-        if key_size != -1:
-            metadata.serialized_key_size = key_size
-        if value_size != -1:
-            metadata.serialized_value_size = value_size
+        if key_size != -1 or value_size != -1:
+            PyObject_GenericSetDict(metadata, self.attributes_of(key_size, value_size), NULL)
         return metadata
+
+    cdef object time_told(self, int64_t time_ms):
+        """Return a time as an int, which the records of one millisecond share."""
+        if self.newest_time is None or self.newest_time_ms != time_ms:
+            self.newest_time = time_ms
+            self.newest_time_ms = time_ms
+        return self.newest_time
+
+    cdef dict attributes_of(self, int32_t key_size, int32_t value_size):
+        """Return the attributes of a metadata object. Records of the same sizes share them, because
+        nobody can set an attribute of one. A dict of its own would cost 1,100 instructions.
+        """
+        if self.size_attributes is None or self.key_size != key_size or self.value_size != value_size:
+            self.size_attributes = {}
+            if key_size != -1:
+                self.size_attributes["serialized_key_size"] = key_size
+            if value_size != -1:
+                self.size_attributes["serialized_value_size"] = value_size
+            self.key_size = key_size
+            self.value_size = value_size
+        return self.size_attributes
 
     # Listeners…
 
@@ -244,7 +264,7 @@ cdef class _Wait:
                 return self
         elif not self.is_done:
             raise RuntimeError("await of an ack was resumed before there is an outcome")
-        raise StopIteration(self.ack.result())
+        raise StopIteration(self.ack.outcome())
 
     cdef int begin(self, BatchOutcome batch) except -1:
         self._loop = _get_running_loop()
@@ -375,7 +395,7 @@ cdef class RecordAck:
             wait = _Wait.__new__(_Wait)
             wait.ack = self
             return wait
-        return ready_value(self.result())
+        return ready_value(self.outcome())
 
     @property
     def timestamp_ms(self):
@@ -419,6 +439,9 @@ cdef class RecordAck:
 
     def result(self):
         """As the twin."""
+        return self.outcome()
+
+    cdef object outcome(self):
         cdef BatchOutcome batch = self.where()
         if batch is None or not batch.is_done or batch.error is not None:
             error = self.exception()
@@ -510,6 +533,9 @@ cdef class BatchAck(RecordAck):
 
     def result(self):
         """Return where the first record is, or raise why one of them is nowhere."""
+        return self.outcome()
+
+    cdef object outcome(self):
         error = self.exception()
         if error is not None:
             raise error.with_traceback(None)

@@ -116,8 +116,7 @@ class BatchOutcome:
             TimestampType.LOG_APPEND_TIME if is_appended else TimestampType.CREATE_TIME,
             self.log_start_offset,
         )
-        metadata.serialized_key_size = key_size
-        metadata.serialized_value_size = value_size
+        vars(metadata).update(serialized_key_size=key_size, serialized_value_size=value_size)
         return metadata
 
     # Listeners…

@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import pickle
 from types import SimpleNamespace
 from unittest import mock
 
@@ -318,3 +319,25 @@ def test_an_ack_offers_what_a_future_has_and_facts_of_its_record(twin: SimpleNam
     future = {"add_done_callback", "cancel", "cancelled", "done", "exception"}
     facts = {"serialized_key_size", "serialized_value_size", "timestamp_ms", "topic_partition"}
     assert offered == future | {"remove_done_callback", "result"} | facts
+
+
+async def test_each_record_has_its_own_sizes_and_time(twin: SimpleNamespace) -> None:
+    """Records of one batch share what is equal in their metadata, and nobody can change it."""
+    batch = twin.make_batch(6)
+    records = [(1, 5, 7), (1, 5, 7), (2, -1, 7), (2, 5, -1), (2, -1, -1), (1, 5, 7)]
+    acks = [twin.RecordAck(batch, index, *record) for index, record in enumerate(records)]
+    batch.succeed(20)
+    told = [await ack for ack in acks]
+    assert [
+        (one.timestamp, one.serialized_key_size, one.serialized_value_size) for one in told
+    ] == records
+    assert [one.offset for one in told] == list(range(20, 26))
+    for name in ("serialized_key_size", "anything"):
+        with pytest.raises(AttributeError, match=f"{name} cannot be set to 9"):
+            setattr(told[0], name, 9)
+    assert pickle.loads(pickle.dumps(told[3])).serialized_key_size == 5
+    stamped = twin.make_batch(2)
+    stamped.succeed(0, 99)
+    for index in range(2):
+        metadata = await twin.RecordAck(stamped, index, 4)
+        assert (metadata.timestamp, metadata.serialized_key_size) == (99, -1)
