@@ -121,10 +121,12 @@ class _ResponseTypeOf:
 
 
 def _find_response_type(owner: Any) -> Any:
-    for base in owner.__orig_bases__:
+    # A class without bases of its own in brackets has those of a base, and the module they are in.
+    declared = next(each for each in owner.__mro__ if "__orig_bases__" in vars(each))
+    for base in declared.__orig_bases__:
         for argument in get_args(base):
             if isinstance(argument, ForwardRef):
-                return getattr(owner_module(owner), argument.__forward_arg__)
+                return getattr(owner_module(declared), argument.__forward_arg__)
             if isinstance(argument, type):
                 return argument
     raise TypeError(f"{owner.__name__} does not say what answers it: derive from Request['...']")

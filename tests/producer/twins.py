@@ -18,6 +18,7 @@ _LEAVES = (
     "record._batch_builder",
     "producer.batch._record_ack",
     "producer.accumulator._fast_append",
+    "producer.send._produce_bytes",
 )
 _BUILT_UPON = (
     "record.batch_builder",
@@ -38,6 +39,8 @@ _BUILT_UPON = (
     "producer.partition.topic_routes",
     "producer.append.bulk_ack",
     "producer.batch.batch_wait",
+    "producer.send.produce_bytes",
+    "producer.send._produce_bytes_py",
 )
 
 

@@ -22,7 +22,8 @@ from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumula
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
 from aiokafka_lite.producer.producer_config import ProducerConfig
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange, Written
+from aiokafka_lite.producer.send.produce_bytes import Written
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
 
 logger = logging.getLogger(__name__)

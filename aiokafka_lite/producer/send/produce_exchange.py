@@ -2,12 +2,11 @@
 
 Does not wait.
 
-Nearly every response says that all batches of one topic are written. `read_written` reads it in
-one go, without an object for each part of the message. Any other response is decoded as a message.
+Nearly every response says that all batches are written. `read_written` reads it in one go, without
+an object for each part of the message. Any other response is decoded as a message.
 """
 
-from collections.abc import Iterator, Sequence
-from struct import Struct
+from collections.abc import Iterator
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
@@ -15,28 +14,14 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, Met
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.send.batches_request import BatchesRequest, topics_told
+from aiokafka_lite.producer.send.produce_bytes import Written, read_written
 from aiokafka_lite.protocol.messages.produce import (
-    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
-    TopicProduceData,
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
-
-Written = list[tuple[ProducerBatch, int, int, int]]
-"""Each batch of a request with its base offset, log append time and log start offset."""
-
-_RESULT = Struct(">ihqqq3s")
-"""Index, error code, base offset, log append time, log start offset; then errors of records, text
-and tags."""
-_NO_ERRORS = b"\x01\0\0"
-_NO_THROTTLE = bytes(6)
-"""The end of the response: tags of the topic, throttle time, tags of the response."""
-_CORRELATION_ID_BYTES = 4
-_FIRST_USUAL = 9  # the first flexible version
-_MOST = 126
-"""So many partitions have a count of one byte."""
 
 
 class ProduceExchange:
@@ -44,12 +29,12 @@ class ProduceExchange:
 
     def __init__(
         self,
-        batches: Sequence[ProducerBatch],
+        batches: list[ProducerBatch],
         snapshot: MetadataSnapshot,
         *,
         required_acks: int,
         timeout_ms: int,
-        wires: Sequence[memoryview],
+        wires: list[memoryview],
         transactional_id: str | None = None,
         max_version: int | None = None,
     ) -> None:
@@ -58,22 +43,19 @@ class ProduceExchange:
         """
         self.batches = batches
         self._max_version = max_version
-        self._topic_ids: dict[str, UUID] = {}
-        topics: dict[str, TopicProduceData] = {}
-        for batch, wire in zip(batches, wires, strict=True):
-            name, partition = batch.topic_partition
-            topic = topics.get(name)
-            if topic is None:
-                topic_id = self._topic_ids[name] = snapshot.topic_id(name)
-                topic = topics[name] = TopicProduceData(
-                    name=name, topic_id=topic_id, partition_data=[]
-                )
-            topic.partition_data.append(PartitionProduceData(index=partition, records=wire))
-        self.request = ProduceRequest(
+        topic_ids: dict[str, UUID] = {}
+        for batch in batches:
+            topic = batch.topic_partition[0]
+            if topic not in topic_ids:
+                topic_ids[topic] = snapshot.topic_id(topic)
+        self._topic_ids = topic_ids
+        self.request = BatchesRequest(
+            batches,
+            wires,
+            topic_ids,
             transactional_id=transactional_id,
             acks=required_acks,
             timeout_ms=timeout_ms,
-            topic_data=list(topics.values()),
         )
 
     @property
@@ -86,30 +68,11 @@ class ProduceExchange:
     def read_written(self, frame: memoryview, version: int) -> Written | None:
         """Return the places of the batches, if the response says that all are written.
 
-        None: it says anything else, or is not of one topic. `frame` begins with the correlation id.
+        None: it says anything else. `frame` begins with the correlation id.
         """
-        batches = self.batches
-        count = len(batches)
-        if len(self._topic_ids) != 1 or version < _FIRST_USUAL or count > _MOST:
+        if version not in ProduceRequest.flexible:
             return None
-        ((name, topic_id),) = self._topic_ids.items()
-        if version < ProduceRequest.topic_ids_since:
-            encoded = name.encode()
-            told = bytes((len(encoded) + 1,)) + encoded if len(encoded) <= _MOST else b""
-        else:
-            told = topic_id.bytes
-        head = b"\0\x02%b%c" % (told, count + 1)
-        begin = _CORRELATION_ID_BYTES + len(head)
-        end = begin + count * _RESULT.size
-        if frame[_CORRELATION_ID_BYTES:begin] != head or frame[end:] != _NO_THROTTLE:
-            return None
-        written = []
-        results = _RESULT.iter_unpack(frame[begin:end])
-        for batch, (index, error, base, time_ms, start, rest) in zip(batches, results, strict=True):
-            if index != batch.topic_partition.partition or error or rest != _NO_ERRORS:
-                return None
-            written.append((batch, base, time_ms, start))
-        return written
+        return read_written(frame, topics_told(self._topic_ids, version), self.batches)
 
     def results(
         self, response: ProduceResponse
@@ -133,4 +96,4 @@ class ProduceExchange:
         )
 
 
-__all__ = ["ProduceExchange", "Written"]
+__all__ = ["ProduceExchange"]

@@ -42,7 +42,8 @@ from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange, Written
+from aiokafka_lite.producer.send.produce_bytes import Written
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
 

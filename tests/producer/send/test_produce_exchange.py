@@ -222,15 +222,38 @@ def test_any_other_response_is_left_to_the_message(version: int) -> None:
     assert all(asked.read_written(whole[:size], version) is None for size in range(len(whole)))
 
 
-def test_batches_of_two_topics_and_names_that_are_too_long_are_left_to_the_message() -> None:
-    both = exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID))
-    assert both.read_written(frame_of(WRITTEN, 13), 13) is None
-    name = "n" * 127
+@pytest.mark.parametrize("version", range(9, 14))
+def test_a_response_of_several_topics_is_read_in_their_order(version: int) -> None:
+    """The order is that of the request, where a topic stands where its first batch does."""
+    asked = exchange(BATCHES, snapshot(orders=ORDERS_ID, bills=BILLS_ID))
+    bills = TopicProduceResponse(
+        name="bills", topic_id=BILLS_ID, partition_responses=[result(1, 9)]
+    )
+    orders = [result(0, 7), result(1, 8)]
+    frame = frame_of(orders, version, bills)
+    assert asked.read_written(frame, version) == [
+        (batch, base, -1, -1)
+        for batch, base in zip((BATCHES[0], BATCHES[2], BATCHES[1]), (7, 8, 9), strict=True)
+    ]
+    assert all(asked.read_written(frame[:size], version) is None for size in range(len(frame)))
+    assert asked.read_written(memoryview(bytes(frame) + b"\0"), version) is None
+    swapped = ProduceResponse(
+        responses=[
+            bills,
+            TopicProduceResponse(name="orders", topic_id=ORDERS_ID, partition_responses=orders),
+        ]
+    )
+    parts = encode_response(swapped, version=version, correlation_id=7)
+    assert asked.read_written(memoryview(b"".join(parts))[4:], version) is None
+
+
+def test_a_long_name_is_told_like_any_other() -> None:
+    name = "n" * 249
     topics: dict[str, Any] = {name: ORDERS_ID}
     long = exchange([make_batch(tp=TopicPartition(name, 0))], snapshot(**topics))
     told = [PartitionProduceResponse(index=0, error_code=0, base_offset=1)]
-    assert long.read_written(frame_of(told, 12, name=name), 12) is None
-    assert long.read_written(frame_of(told, 13, name=name), 13) is not None
+    for version in (12, 13):
+        assert long.read_written(frame_of(told, version, name=name), version) is not None
 
 
 def test_a_hundred_and_twenty_seven_partitions_are_left_to_the_message() -> None:

@@ -1,0 +1,178 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+"""The bytes of a Produce request, and of its usual response: the native twin of
+`_produce_bytes_py`.
+"""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
+from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.tuple cimport PyTuple_GET_ITEM
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome
+
+
+cdef enum:
+    CORRELATION_ID_BYTES = 4
+    MOST = 126
+    RESULT_BYTES = 33  # index 4, error 2, three int64, then errors of records, text and tags
+    THROTTLE_BYTES = 6  # tags of the last topic, throttle time 4, tags of the response
+
+Written = list
+Parts = list
+
+
+cdef inline char *put_int32(char *at, uint32_t number) noexcept:
+    at[0] = <char>(number >> 24)
+    at[1] = <char>(number >> 16 & 0xFF)
+    at[2] = <char>(number >> 8 & 0xFF)
+    at[3] = <char>(number & 0xFF)
+    return at + 4
+
+
+cdef inline char *put_unsigned_varint(char *at, uint64_t number) noexcept:
+    while number > 0x7F:
+        at[0] = <char>(number & 0x7F | 0x80)
+        number >>= 7
+        at += 1
+    at[0] = <char>number
+    return at + 1
+
+
+cdef inline uint64_t big_endian(const uint8_t *at, int size) noexcept:
+    cdef uint64_t number = 0
+    cdef int place
+    for place in range(size):
+        number = number << 8 | at[place]
+    return number
+
+
+cdef inline int32_t partition_of(BatchOutcome batch) except? -1:
+    return <object>PyTuple_GET_ITEM(batch.topic_partition, 1)
+
+
+cdef bytes count_bytes(Py_ssize_t count):
+    """Return the length of a compact array."""
+    cdef char room[5]
+    return PyBytes_FromStringAndSize(room, put_unsigned_varint(room, count + 1) - room)
+
+
+cdef bytes partition_lead(bytes lead, int32_t index, Py_ssize_t wire_bytes):
+    """Return `lead`, then all of a partition that comes before its batch."""
+    cdef char room[9]
+    cdef Py_ssize_t size
+    cdef Py_ssize_t lead_bytes = PyBytes_GET_SIZE(lead)
+    cdef bytes made
+    size = put_unsigned_varint(put_int32(room, <uint32_t>index), wire_bytes + 1) - room
+    made = PyBytes_FromStringAndSize(NULL, lead_bytes + size)
+    memcpy(PyBytes_AS_STRING(made), PyBytes_AS_STRING(lead), lead_bytes)
+    memcpy(PyBytes_AS_STRING(made) + lead_bytes, room, size)
+    return made
+
+
+cdef list by_topic(dict topics, list batches):
+    """Return what tells each topic, and the places of its batches."""
+    cdef dict places
+    cdef BatchOutcome batch
+    cdef Py_ssize_t place
+    if len(topics) == 1:
+        return [(told, list(range(len(batches)))) for told in topics.values()]
+    places = {topic: [] for topic in topics}
+    for place, batch in enumerate(batches):
+        (<list>places[<object>PyTuple_GET_ITEM(batch.topic_partition, 0)]).append(place)
+    return list(zip(topics.values(), places.values()))
+
+
+def request_parts(bytes head not None, dict topics not None, list batches not None, list wires not None):
+    """As the twin."""
+    cdef list parts = [], places
+    cdef bytes lead = head + count_bytes(len(topics))
+    cdef bytes told
+    cdef Py_ssize_t place
+    if len(batches) != len(wires):
+        raise ValueError(f"{len(batches)} batches have {len(wires)} wires")
+    for told, places in by_topic(topics, batches):
+        lead = lead + told + count_bytes(PyList_GET_SIZE(places))
+        for place in places:
+            wire = wires[place]
+            parts.append(partition_lead(lead, partition_of(batches[place]), len(wire)))
+            parts.append(wire)
+            lead = b"\0"
+        lead = lead + b"\0"
+    parts.append(lead + b"\0")
+    return parts
+
+
+cdef inline const uint8_t *behind(
+    const uint8_t *at, const uint8_t *end, const char *expected, Py_ssize_t size
+) noexcept:
+    """Return where the bytes end that are expected at `at`; NULL: other bytes are there."""
+    if at is NULL or end - at < size or memcmp(at, expected, size) != 0:
+        return NULL
+    return at + size
+
+
+cdef list written_of(const uint8_t *at, const uint8_t *end, dict topics, list batches):
+    cdef list written = [], places
+    cdef bytes told
+    cdef char one_byte
+    cdef BatchOutcome batch
+    cdef Py_ssize_t place
+    at = behind(at, end, b"\0", 1)  # tags of the header
+    one_byte = <char>(len(topics) + 1)
+    at = behind(at, end, &one_byte, 1)
+    for told, places in by_topic(topics, batches):
+        if written:
+            at = behind(at, end, b"\0", 1)  # tags of the topic before
+        at = behind(at, end, PyBytes_AS_STRING(told), PyBytes_GET_SIZE(told))
+        one_byte = <char>(PyList_GET_SIZE(places) + 1)
+        at = behind(at, end, &one_byte, 1)
+        if at is NULL or end - at < PyList_GET_SIZE(places) * RESULT_BYTES:
+            return None
+        for place in places:
+            batch = <BatchOutcome?>batches[place]
+            if (
+                <int32_t>big_endian(at, 4) != partition_of(batch)
+                or memcmp(at + 4, b"\0\0", 2) != 0
+                or memcmp(at + 30, b"\1\0\0", 3) != 0
+            ):
+                return None
+            written.append(
+                (
+                    batch,
+                    <int64_t>big_endian(at + 6, 8),
+                    <int64_t>big_endian(at + 14, 8),
+                    <int64_t>big_endian(at + 22, 8),
+                )
+            )
+            at += RESULT_BYTES
+    if end - at != THROTTLE_BYTES:
+        return None
+    return None if behind(at, end, b"\0\0\0\0\0\0", THROTTLE_BYTES) is NULL else written
+
+
+def read_written(frame, dict topics not None, list batches not None):
+    """As the twin."""
+    cdef Py_buffer view
+    if PyList_GET_SIZE(batches) > MOST:
+        return None
+    PyObject_GetBuffer(frame, &view, PyBUF_SIMPLE)
+    try:
+        if view.len < CORRELATION_ID_BYTES:
+            return None
+        return written_of(
+            <const uint8_t *>view.buf + CORRELATION_ID_BYTES,
+            <const uint8_t *>view.buf + view.len,
+            topics,
+            batches,
+        )
+    finally:
+        PyBuffer_Release(&view)
+
+
+__all__ = ["Parts", "Written", "read_written", "request_parts"]

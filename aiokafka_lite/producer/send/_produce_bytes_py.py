@@ -1,0 +1,95 @@
+"""The bytes of a Produce request, and of its usual response: the twin in Python. Does not wait.
+
+Both are those of the flexible versions, 9 and above. A topic is told by its id or its name, which
+has the same bytes in request and response.
+"""
+
+from collections.abc import Mapping, Sequence
+from struct import Struct
+
+from aiokafka_lite.codec.writer import unsigned_varint_bytes
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+
+Written = list[tuple[ProducerBatch, int, int, int]]
+"""Each batch of a request with its base offset, log append time and log start offset."""
+Parts = list[bytes | bytearray | memoryview]
+
+_INDEX = Struct(">i")
+_RESULT = Struct(">ihqqq3s")
+"""Index, error code, base offset, log append time, log start offset; then errors of records, text
+and tags."""
+_NO_ERRORS = b"\x01\0\0"
+_NO_TAGS = b"\0"
+_NO_THROTTLE = bytes(5)
+"""The end of the response: throttle time and tags."""
+_CORRELATION_ID_BYTES = 4
+_MOST = 126
+"""So many topics or partitions have a count of one byte."""
+
+
+def request_parts(
+    head: bytes,
+    topics: Mapping[str, bytes],
+    batches: Sequence[ProducerBatch],
+    wires: Sequence[memoryview],
+) -> Parts:
+    """Return the body of a request in parts for `writelines`. The batches are not copied.
+
+    `head` has all before the topics. `topics`: what tells each topic, in its order. `wires`: the
+    bytes of each batch.
+    """
+    parts: Parts = []
+    lead = head + unsigned_varint_bytes(len(topics) + 1)
+    for told, places in _by_topic(topics, batches):
+        lead += told + unsigned_varint_bytes(len(places) + 1)
+        for place in places:
+            index = _INDEX.pack(batches[place].topic_partition.partition)
+            wire = wires[place]
+            parts += (lead + index + unsigned_varint_bytes(len(wire) + 1), wire)
+            lead = _NO_TAGS
+        lead += _NO_TAGS
+    parts.append(lead + _NO_TAGS)
+    return parts
+
+
+def read_written(
+    frame: memoryview, topics: Mapping[str, bytes], batches: Sequence[ProducerBatch]
+) -> Written | None:
+    """Return the places of the batches, if the response says that all are written.
+
+    None: it says anything else, or in another order. `frame` begins with the correlation id.
+    """
+    if len(batches) > _MOST:
+        return None
+    at = _CORRELATION_ID_BYTES
+    lead = _NO_TAGS + bytes((len(topics) + 1,))
+    written: Written = []
+    for told, places in _by_topic(topics, batches):
+        lead += told + bytes((len(places) + 1,))
+        begin = at + len(lead)
+        end = begin + len(places) * _RESULT.size
+        if frame[at:begin] != lead or len(frame) < end:
+            return None
+        results = _RESULT.iter_unpack(frame[begin:end])
+        for place, (index, error, base, time_ms, start, rest) in zip(places, results, strict=True):
+            batch = batches[place]
+            if index != batch.topic_partition.partition or error or rest != _NO_ERRORS:
+                return None
+            written.append((batch, base, time_ms, start))
+        at, lead = end, _NO_TAGS
+    return written if frame[at:] == lead + _NO_THROTTLE else None
+
+
+def _by_topic(
+    topics: Mapping[str, bytes], batches: Sequence[ProducerBatch]
+) -> list[tuple[bytes, Sequence[int]]]:
+    """Return what tells each topic, and the places of its batches."""
+    if len(topics) == 1:
+        return [(told, range(len(batches))) for told in topics.values()]
+    places: dict[str, list[int]] = {topic: [] for topic in topics}
+    for place, batch in enumerate(batches):
+        places[batch.topic_partition.topic].append(place)
+    return list(zip(topics.values(), places.values(), strict=True))
+
+
+__all__ = ["Parts", "Written", "read_written", "request_parts"]
