@@ -20,7 +20,6 @@ from aiokafka_lite.arrow.record_columns import (
     RecordColumnsBuilder,
 )
 from aiokafka_lite.arrow.record_schema import field_mask, require_pyarrow
-from aiokafka_lite.broker_errors import for_code
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
@@ -46,6 +45,7 @@ from aiokafka_lite.consumer.consumer_engine import ConsumerEngine, statistics_of
 from aiokafka_lite.consumer.consumer_life import ConsumerLife
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.consumer.listed_topics import names_in, partitions_in
 from aiokafka_lite.consumer.offset_calls import EARLIEST, LATEST, OffsetCalls
 from aiokafka_lite.consumer.offset_reset import AtTimestamp
 from aiokafka_lite.consumer.poll_signal import PollSignal
@@ -939,13 +939,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         after stop. Cancelled: nothing stays behind.
         """
         listed = await self._life.running().list_topics(None)
-        return {
-            topic.name
-            for topic in listed
-            if topic.name is not None
-            and not topic.error_code
-            and not (topic.is_internal and self._config.exclude_internal_topics)
-        }
+        return names_in(listed, exclude_internal=self._config.exclude_internal_topics)
 
     async def list_partitions(self, *topics: str) -> dict[str, set[int]]:
         """Ask the cluster which partitions these topics have now, subscribed to or not.
@@ -954,14 +948,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         but names; InvalidTopicError, TopicAuthorizationFailedError; else as `topics`. Cancelled: as
         there.
         """
-        found: dict[str, set[int]] = {}
-        for topic in await self._life.running().list_topics(checked_topics(topics, AS_ARGUMENTS)):
-            error = for_code(topic.error_code)
-            if topic.error_code and not error.retriable:
-                raise error(f"topic {topic.name!r}: {error.description}")
-            if topic.name is not None and topic.partitions:
-                found[topic.name] = {each.partition_index for each in topic.partitions}
-        return found
+        checked = checked_topics(topics, AS_ARGUMENTS)
+        return partitions_in(await self._life.running().list_topics(checked))
 
 
 declare_options(AIOKafkaConsumer, ConsumerConfig)

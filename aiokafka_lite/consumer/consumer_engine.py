@@ -20,20 +20,18 @@ from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.consumer.listed_topics import list_topics
 from aiokafka_lite.consumer.matched_topics import MatchedTopics
 from aiokafka_lite.consumer.offset_calls import OffsetCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.consumer.stop_bounds import StopBounds, divide_stop_time
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponseTopic,
-)
+from aiokafka_lite.protocol.messages.metadata import MetadataResponseTopic
 
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
@@ -94,7 +92,7 @@ class ConsumerEngine:
             subscription,
             waiting_calls,
             self.group,
-            self.offset_fetcher,
+            OffsetLister(config, client, signal),
             self.poller,
         )
 
@@ -278,18 +276,8 @@ class ConsumerEngine:
         Raises: KafkaTimeoutError after `default_api_timeout_ms`, ConsumerStoppedError when the
         consumer is stopped meanwhile. Cancelled: nothing stays behind.
         """
-        client = self.client
-        asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
         async with self._waiting_calls.one():
-            response = await client.ask_until_answered(
-                lambda: client.network.request_any(
-                    MetadataRequest(topics=asked, allow_auto_topic_creation=False)
-                ),
-                self._config.default_api_timeout_ms / 1000,
-                what="list of topics",
-                remedy="check the connection to the brokers, or raise default_api_timeout_ms",
-            )
-        return response.topics
+            return await list_topics(self.client, names, self._config.default_api_timeout_ms / 1000)
 
 
 def observe(

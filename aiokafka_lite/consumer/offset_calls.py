@@ -20,7 +20,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import OffsetReset
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
-from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -59,7 +59,7 @@ class OffsetCalls:
         subscription: SubscriptionState,
         waiting_calls: WaitingCalls,
         group: "ConsumerGroup | None",
-        offset_fetcher: OffsetFetcher,
+        lister: OffsetLister,
         poller: RecordPoller,
     ) -> None:
         self._config = config
@@ -67,7 +67,7 @@ class OffsetCalls:
         self._subscription = subscription
         self._waiting_calls = waiting_calls
         self._of_group = group
-        self._offset_fetcher = offset_fetcher
+        self._lister = lister
         self._poller = poller
         self._api_timeout_s = config.default_api_timeout_ms / 1000
 
@@ -310,7 +310,7 @@ class OffsetCalls:
         self, timestamps: Mapping[TopicPartition, int]
     ) -> Mapping[TopicPartition, ListedOffset]:
         async with self._waiting_calls.one():
-            return await self._offset_fetcher.list_offsets(timestamps, self._api_timeout_s)
+            return await self._lister.list_offsets(timestamps, self._api_timeout_s)
 
 
 def _committed(

@@ -87,7 +87,8 @@ def copy_ranges(
     # Imported in the task: the driver plans copies, and makes none.
     from aiokafka_lite.consumer.consumer import AIOKafkaConsumer  # noqa: PLC0415
     from aiokafka_lite.producer.producer import AIOKafkaProducer  # noqa: PLC0415
-    from aiokafka_lite.spark.read.range_reader import batches, consumer_arguments  # noqa: PLC0415
+    from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments  # noqa: PLC0415
+    from aiokafka_lite.spark.read.range_reader import batches  # noqa: PLC0415
 
     here = worker() if here is None else here
     form = _WholeRecords(columns)

@@ -146,7 +146,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"fetch"},
         {"position"},
         {"consumer_arguments", "consumer_options"},
-        {"consumer_config", "matched_topics"},
+        {"consumer_config", "listed_topics", "matched_topics"},
         {"offset_reset", "poll_signal", "revision", "stop_bounds"},
         {"assignors"},
     ],

@@ -7,11 +7,11 @@ Every question ends after some attempts, and after a minute at most. It waits, i
 import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Final, TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import (
     CommitFailedError,
     KafkaTimeoutError,
@@ -20,14 +20,18 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
+from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, Selection, SourceOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
-from aiokafka_lite.spark.read.range_reader import consumer_arguments
+from aiokafka_lite.spark.read.offset_client import OffsetClient
+
+if TYPE_CHECKING:
+    from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-_Consumer = AIOKafkaConsumer[Any, Any]
+_Client: TypeAlias = "OffsetClient | AIOKafkaConsumer[Any, Any]"
 
 _TOTAL_MS: Final = 60_000
 _COMMIT_S: Final = 5.0
@@ -60,7 +64,10 @@ class Planner:
         Raises: ValueError for a limit that names unknown partitions, or for a time after the newest
         record; KafkaError naming the topic or the brokers when they do not answer.
         """
-        return self._ask(lambda consumer: _resolve(consumer, self._options, limit, is_start))
+        group = self._options.commit_group_id if limit.place is Place.COMMITTED else None
+        return self._ask(
+            lambda client: _resolve(client, self._options, limit, is_start), group_id=group
+        )
 
     def latest(self) -> Offsets:
         """Return the ends of all partitions; with read_committed, the ends of decided transactions.
@@ -88,7 +95,7 @@ class Planner:
     def ends(self, partitions: Iterable[TopicPartition]) -> Offsets:
         """Return the ends of these partitions. Raises: as `resolve`."""
         wanted = list(partitions)
-        return self._ask(lambda consumer: _ends(consumer, wanted))
+        return self._ask(lambda client: _ends(client, wanted))
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
         """Return the first offsets of these partitions, without partitions that do not exist.
@@ -99,9 +106,9 @@ class Planner:
         if not wanted:
             return Offsets()
 
-        async def ask(consumer: _Consumer) -> Offsets:
-            there = await _existing(consumer, {tp.topic for tp in wanted})
-            return Offsets(await consumer.beginning_offsets(wanted & there))
+        async def ask(client: _Client) -> Offsets:
+            there = await _existing(client, {tp.topic for tp in wanted})
+            return Offsets(await client.beginning_offsets(wanted & there))
 
         return self._ask(ask)
 
@@ -112,9 +119,9 @@ class Planner:
         """
         wanted = list(partitions)
 
-        async def ask(consumer: _Consumer) -> Offsets:
-            found = await consumer.offsets_for_times(dict.fromkeys(wanted, timestamp_ms))
-            ends = await consumer.end_offsets(wanted)
+        async def ask(client: _Client) -> Offsets:
+            found = await client.offsets_for_times(dict.fromkeys(wanted, timestamp_ms))
+            ends = await client.end_offsets(wanted)
             return Offsets({tp: ends[tp] if at is None else at.offset for tp, at in found.items()})
 
         return self._ask(ask)
@@ -125,7 +132,12 @@ class Planner:
         None if it has no records, or none came within a second. Raises: KafkaError, after one
         attempt.
         """
-        return self._find_worker().run(lambda: self._attempt(lambda each: _weigh(each, part)))
+
+        async def ask() -> float | None:
+            async with self._consumer(None) as consumer:
+                return await _weigh(consumer, part)
+
+        return self._find_worker().run(ask)
 
     def committed(self, group_id: str, partitions: Iterable[TopicPartition]) -> Offsets:
         """Return a group's committed offsets, without partitions that have none.
@@ -135,9 +147,7 @@ class Planner:
         wanted = set(partitions)
 
         async def ask() -> Offsets:
-            async with self._clients.lend(
-                AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
-            ) as consumer:
+            async with self._consumer(group_id) as consumer:
                 return await _stored(consumer, wanted)
 
         return self._find_worker().run(ask)
@@ -149,9 +159,7 @@ class Planner:
         """
 
         async def ask() -> None:
-            async with self._clients.lend(
-                AIOKafkaConsumer, _group_arguments(self._arguments, group_id)
-            ) as consumer:
+            async with self._consumer(group_id) as consumer:
                 consumer.assign(offsets)
                 await consumer.commit(dict(offsets))
 
@@ -181,10 +189,27 @@ class Planner:
     def _clients(self) -> Any:
         return self._find_worker().clients
 
-    def _ask(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
-        return self._find_worker().run(lambda: self._attempts(question))
+    def _consumer(
+        self, group_id: str | None
+    ) -> "AbstractAsyncContextManager[AIOKafkaConsumer[Any, Any]]":
+        """Lend a consumer, for what only a consumer can do."""
+        # Most streams never need its modules.
+        from aiokafka_lite.consumer.consumer import AIOKafkaConsumer  # noqa: PLC0415
 
-    async def _attempts(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
+        arguments = self._arguments
+        if group_id is not None:
+            arguments = {**arguments, "group_id": group_id, "enable_auto_commit": False}
+        lent: AbstractAsyncContextManager[Any] = self._clients.lend(AIOKafkaConsumer, arguments)
+        return lent
+
+    def _ask(
+        self, question: Callable[[_Client], Awaitable[_T]], *, group_id: str | None = None
+    ) -> _T:
+        return self._find_worker().run(lambda: self._attempts(question, group_id))
+
+    async def _attempts(
+        self, question: Callable[[_Client], Awaitable[_T]], group_id: str | None
+    ) -> _T:
         options = self._options
         error: Exception = KafkaTimeoutError(f"no answer within {_TOTAL_MS} ms")
         try:
@@ -193,7 +218,7 @@ class Planner:
                     if attempt > 1:
                         await SYSTEM_CLOCK.sleep(options.fetch_offset_retry_interval_ms / 1000)
                     try:
-                        return await self._attempt(question)
+                        return await self._attempt(question, group_id)
                     except KafkaError as raised:
                         error = raised
                         if not raised.retriable:
@@ -203,13 +228,14 @@ class Planner:
             raise self._gave_up(error) from timeout
         raise self._gave_up(error) from error
 
-    async def _attempt(self, question: Callable[[_Consumer], Awaitable[_T]]) -> _T:
-        arguments = self._arguments
-        group = self._options.commit_group_id
-        if group is not None and self._options.starting.place is Place.COMMITTED:
-            arguments = _group_arguments(arguments, group)
-        async with self._clients.lend(AIOKafkaConsumer, arguments) as consumer:
-            return await question(consumer)
+    async def _attempt(
+        self, question: Callable[[_Client], Awaitable[_T]], group_id: str | None
+    ) -> _T:
+        if group_id is not None:
+            async with self._consumer(group_id) as consumer:
+                return await question(consumer)
+        async with self._clients.lend(OffsetClient, self._arguments) as client:
+            return await question(client)
 
     def _gave_up(self, error: Exception) -> KafkaError:
         servers = self._options.client["bootstrap_servers"]
@@ -220,10 +246,6 @@ class Planner:
         )
 
 
-def _group_arguments(arguments: Mapping[str, object], group_id: str) -> dict[str, object]:
-    return {**arguments, "group_id": group_id, "enable_auto_commit": False}
-
-
 def _named(selection: Selection) -> str:
     if selection.pattern is not None:
         return f"topics like {selection.pattern!r}"
@@ -231,7 +253,7 @@ def _named(selection: Selection) -> str:
 
 
 async def _partitions(
-    consumer: _Consumer, selection: Selection, *, may_lack: bool
+    client: _Client, selection: Selection, *, may_lack: bool
 ) -> set[TopicPartition]:
     """Return the present selection.
 
@@ -241,10 +263,10 @@ async def _partitions(
     """
     if selection.pattern is not None:
         pattern = re.compile(selection.pattern)
-        topics = {name for name in await consumer.topics() if pattern.search(name)}
-        return await _existing(consumer, topics)
+        topics = {name for name in await client.topics() if pattern.search(name)}
+        return await _existing(client, topics)
     topics = {*selection.topics, *(tp.topic for tp in selection.partitions)}
-    found = await _existing(consumer, topics)
+    found = await _existing(client, topics)
     missing = sorted(topics - {tp.topic for tp in found})
     if missing and may_lack and found:
         logger.warning("%s is not there any more, and is left out", ", ".join(missing))
@@ -255,72 +277,75 @@ async def _partitions(
     return found
 
 
-async def _existing(consumer: _Consumer, topics: set[str]) -> set[TopicPartition]:
+async def _existing(client: _Client, topics: set[str]) -> set[TopicPartition]:
     if not topics:
         return set()
-    listed = await consumer.list_partitions(*topics)
+    listed = await client.list_partitions(*topics)
     return {TopicPartition(topic, each) for topic, parts in listed.items() for each in parts}
 
 
 async def _resolve(
-    consumer: _Consumer, options: SourceOptions, limit: OffsetLimit, is_start: bool
+    client: _Client, options: SourceOptions, limit: OffsetLimit, is_start: bool
 ) -> Offsets:
     may_lack = not is_start and not options.fail_on_data_loss
-    partitions = await _partitions(consumer, options.selection, may_lack=may_lack)
+    partitions = await _partitions(client, options.selection, may_lack=may_lack)
     if limit.place is Place.EARLIEST:
-        return Offsets(await consumer.beginning_offsets(partitions))
+        return Offsets(await client.beginning_offsets(partitions))
     if limit.place is Place.LATEST:
-        return await _ends(consumer, partitions)
+        return await _ends(client, partitions)
     if limit.place is Place.COMMITTED:
-        return await _committed(consumer, partitions)
+        return await _committed(client, partitions)
     if limit.place is Place.OFFSETS:
         _check_same(limit.by_partition, partitions)
-        return await _with_ends(consumer, limit.by_partition)
+        return await _with_ends(client, limit.by_partition)
     times = Offsets(dict.fromkeys(partitions, limit.timestamp_ms))
     if limit.place is Place.TIMESTAMPS:
         times = limit.by_partition
         _check_same(times, partitions)
-    return await _at_times(consumer, times, limit, is_start=is_start)
+    return await _at_times(client, times, limit, is_start=is_start)
 
 
-async def _ends(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Offsets:
-    return Offsets(await consumer.end_offsets(partitions))
+async def _ends(client: _Client, partitions: Iterable[TopicPartition]) -> Offsets:
+    return Offsets(await client.end_offsets(partitions))
 
 
-async def _committed(consumer: _Consumer, partitions: Iterable[TopicPartition]) -> Offsets:
+async def _committed(client: _Client, partitions: Iterable[TopicPartition]) -> Offsets:
     """Return the group's committed offsets.
 
     A partition without one gets its first offset, so that no record is missed.
     """
     wanted = set(partitions)
-    found = {**dict.fromkeys(wanted, EARLIEST), **await _stored(consumer, wanted)}
-    return await _with_ends(consumer, found)
+    assert not isinstance(client, OffsetClient), "groups are asked by a consumer"
+    found = {**dict.fromkeys(wanted, EARLIEST), **await _stored(client, wanted)}
+    return await _with_ends(client, found)
 
 
-async def _stored(consumer: _Consumer, partitions: set[TopicPartition]) -> Offsets:
+async def _stored(
+    consumer: "AIOKafkaConsumer[Any, Any]", partitions: set[TopicPartition]
+) -> Offsets:
     """Return a group's committed offsets, by one request, without partitions that have none."""
     found = await consumer._committed_of(partitions) if partitions else {}
     return Offsets({tp: at.offset for tp, at in found.items() if at is not None})
 
 
-async def _with_ends(consumer: _Consumer, offsets: Mapping[TopicPartition, int]) -> Offsets:
+async def _with_ends(client: _Client, offsets: Mapping[TopicPartition, int]) -> Offsets:
     """Return the offsets with real ones in place of -2 and -1."""
     first = [tp for tp, offset in offsets.items() if offset == EARLIEST]
     last = [tp for tp, offset in offsets.items() if offset == LATEST]
     return Offsets(
         {
             **offsets,
-            **await consumer.beginning_offsets(first),
-            **await consumer.end_offsets(last),
+            **await client.beginning_offsets(first),
+            **await client.end_offsets(last),
         }
     )
 
 
 async def _at_times(
-    consumer: _Consumer, times: Offsets, limit: OffsetLimit, *, is_start: bool
+    client: _Client, times: Offsets, limit: OffsetLimit, *, is_start: bool
 ) -> Offsets:
     found = Offsets()
-    for tp, at in (await consumer.offsets_for_times(times)).items():
+    for tp, at in (await client.offsets_for_times(times)).items():
         if at is not None:
             found[tp] = at.offset
         elif is_start and not limit.latest_if_none:
@@ -331,10 +356,10 @@ async def _at_times(
             )
         else:
             found[tp] = LATEST
-    return await _with_ends(consumer, found)
+    return await _with_ends(client, found)
 
 
-async def _weigh(consumer: _Consumer, part: OffsetRange) -> float | None:
+async def _weigh(consumer: "AIOKafkaConsumer[Any, Any]", part: OffsetRange) -> float | None:
     tp = part.topic_partition
     consumer.assign([tp])
     try:

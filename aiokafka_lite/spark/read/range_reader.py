@@ -10,6 +10,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
 from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
 from aiokafka_lite.spark.read.arrow import SparkColumns
@@ -51,19 +52,6 @@ def read_ranges(
 
 def _size(batch: Any) -> int:
     return int(batch.nbytes)
-
-
-def consumer_arguments(options: SourceOptions) -> dict[str, object]:
-    """Return the arguments of a consumer that reads assigned ranges only.
-
-    Unless the user sets it, a fetch returns about one batch for Spark.
-    """
-    return {
-        "max_partition_fetch_bytes": options.max_batch_bytes,
-        **options.client,
-        "auto_offset_reset": "none",
-        "allow_auto_create_topics": False,
-    }
 
 
 class Columns(Protocol):
@@ -154,4 +142,4 @@ def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaT
     )
 
 
-__all__ = ["Columns", "batches", "consumer_arguments", "read_ranges"]
+__all__ = ["Columns", "batches", "read_ranges"]

@@ -12,10 +12,10 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import AtTimestamp, ByDuration, OffsetResetStrategy
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.consumer.position.offset_questions import ListedOffset, ListOffsetsOutcome
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
-    KafkaTimeoutError,
     LeaderNotAvailableError,
     TopicAuthorizationFailedError,
     UnsupportedForMessageFormatError,
@@ -48,6 +48,10 @@ class Bench:
 
     async def news(self) -> None:
         await asyncio.wait_for(self.signal.wait(), 30)
+
+
+def lister_of(bench: Bench) -> OffsetLister:
+    return OffsetLister(bench.config, bench.client, bench.signal)
 
 
 @asynccontextmanager
@@ -162,22 +166,7 @@ async def test_a_broker_that_cannot_be_asked_is_said_to_the_user() -> None:
         await bench.news()
         assert isinstance(bench.fetcher.take_error(), UnsupportedVersionError)
         with pytest.raises(UnsupportedVersionError):
-            await bench.fetcher.list_offsets({P0: -1}, 5.0)
-
-
-async def test_offsets_of_topics_not_known_yet_are_found() -> None:
-    async with embedded({"t": 2}, nodes=2) as broker, asking(broker) as bench:
-        fill(broker, P1, 4)
-        listed = await bench.fetcher.list_offsets({P1: -1, P0: -2}, 5.0)
-        assert {tp: answer.offset for tp, answer in listed.items()} == {P1: 4, P0: 0}
-        assert list(listed) == [P1, P0], "in the order of the question"
-
-
-async def test_a_log_too_old_for_timestamps_gives_minus_one() -> None:
-    async with embedded({"t": 1}) as broker, asking(broker, P0) as bench:
-        broker.faults.fail(ListOffsetsRequest, UnsupportedForMessageFormatError)
-        listed = await bench.fetcher.list_offsets({P0: 5}, 5.0)
-        assert listed[P0].offset == -1
+            await lister_of(bench).list_offsets({P0: -1}, 5.0)
 
 
 @pytest.mark.parametrize("strategy", [ByDuration(1000), AtTimestamp(5)])
@@ -193,16 +182,6 @@ async def test_2c_6_a_time_in_a_log_too_old_for_timestamps_is_its_end(
             await bench.news()
         assert bench.subscription.assigned(P0).position == 3
         assert "t-0: its records have no timestamps" in caplog.text
-
-
-async def test_what_is_missing_at_the_end_of_the_time_is_named_with_its_reason() -> None:
-    async with embedded({"t": 1}) as broker:
-        clock = FakeClock(autojump_threshold_s=0.1)
-        async with asking(broker, P0, clock=clock) as bench:
-            broker.faults.fail(ListOffsetsRequest, LeaderNotAvailableError, times=None)
-            with pytest.raises(KafkaTimeoutError, match=r"t-0 \(LEADER_NOT_AVAILABLE\)"):
-                await bench.fetcher.list_offsets({P0: -1}, 3.0)
-            assert clock.monotonic() == pytest.approx(3.0, abs=0.2)
 
 
 @pytest.mark.parametrize(("duration_ms", "expected"), [(3_000, 2), (400, 5), (10**15, 0)])
@@ -245,7 +224,7 @@ async def test_2c_6_the_leader_epoch_of_an_answer_is_news_for_the_metadata() -> 
         await bench.client.metadata.wait_for_topic("t", 5)
         noted: list[tuple[TopicPartition, int]] = []
         bench.client.metadata.note_leader_epoch = lambda *news: noted.append(news)  # type: ignore[method-assign]
-        await bench.fetcher.list_offsets({P0: -1}, 5)
+        await lister_of(bench).list_offsets({P0: -1}, 5)
         bench.fetcher.update_positions()
         while bench.subscription.assigned(P0).position is None:
             await asyncio.sleep(0)

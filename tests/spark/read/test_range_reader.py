@@ -9,7 +9,7 @@ from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
 from aiokafka_lite.spark.read.data_loss import DataLossError
-from aiokafka_lite.spark.read.range_reader import consumer_arguments, read_ranges
+from aiokafka_lite.spark.read.range_reader import read_ranges
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options, values
 
@@ -119,14 +119,3 @@ def test_a_range_behind_the_log_fails_the_read_or_is_passed_over(
     with pytest.raises(DataLossError, match="offsets 7 to 9 are behind its log, which ends at 3"):
         read(here, kafka_broker, 7, 9)
     assert read(here, kafka_broker, 7, 9, failOnDataLoss="false") == []
-
-
-def test_a_consumer_does_only_what_it_is_told() -> None:
-    options = source_options("h:1", maxBatchBytes="1000")
-    arguments = consumer_arguments(options)
-    assert arguments["auto_offset_reset"] == "none"
-    assert arguments["allow_auto_create_topics"] is False
-    assert arguments["max_partition_fetch_bytes"] == 1000
-    theirs = source_options("h:1", **{"kafka.max.partition.fetch.bytes": "77"})  # type: ignore[arg-type]
-    assert consumer_arguments(theirs)["max_partition_fetch_bytes"] == 77
-    assert "group_id" not in arguments

@@ -22,13 +22,14 @@ CLIENT = ROOT / "tests" / "spark" / "support" / "connect_client.py"
 NEEDED = ("grpc", "grpc_status", "pandas")
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in NEEDED),
     reason=f"Spark Connect needs {', '.join(NEEDED)}",
 )
 def test_over_spark_connect(kafka_broker: EmbeddedBroker, here: Worker, tmp_path: Path) -> None:
     require_spark()
-    for topic in ("in", "out", "copy", "dead"):
+    for topic in ("in", "out", "again", "copy", "dead"):
         kafka_broker.create_topic(topic)
     fill(kafka_broker, ("in", 0), 20)  # type: ignore[arg-type]
     told = ran(kafka_broker.bootstrap_servers, tmp_path)
@@ -43,6 +44,13 @@ def test_over_spark_connect(kafka_broker: EmbeddedBroker, here: Worker, tmp_path
     assert (told["archive"]["status"], told["archive"]["rows"]) == ("done", 20)
     assert told["offsets"]["begins"] == "checkpoint"
     assert told["offsets"]["start"] == {"in": {"0": 20}}
+    assert (told["audit"]["status"], told["audit"]["rows"]) == ("done", 20)
+    (counts,) = told["audit"]["facts"]["partitions"]
+    assert (counts["records"], counts["archived"], counts["missing"]) == (20, 20, 0)
+    assert (told["replay"]["status"], told["replay"]["rows"]) == ("done", 20)
+    assert told["replay"]["batches"] == 3
+    assert told["replay again"]["rows"] == 0  # the checkpoint knows that all is written
+    assert seen(here, kafka_broker.bootstrap_servers, "again", 1) == expected
     assert (told["mirror"]["status"], told["mirror"]["rows"]) == ("done", 20)
     assert seen(here, kafka_broker.bootstrap_servers, "copy", 1) == expected
     assert (told["decode"]["status"], told["decode"]["rows"]) == ("done", 20)
@@ -66,7 +74,7 @@ def ran(servers: str, folder: Path) -> Any:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]

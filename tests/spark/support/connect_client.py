@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from aiokafka_lite.spark import register
-from aiokafka_lite.spark.jobs import archive, decode, mirror
+from aiokafka_lite.spark.jobs import archive, audit, decode, mirror, replay
 from aiokafka_lite.spark.jobs.job import NoProgress, StopSignal
 
 
@@ -47,6 +47,8 @@ def batches(spark: Any, kafka: dict[str, str], folder: Path, named: dict[str, st
 
 def main(servers: str, folder: Path) -> dict[str, Any]:
     builder = SparkSession.builder.remote("local[2,2]").config("spark.ui.enabled", "false")
+    # A busy machine takes longer than Spark's 15 s until a worker is there.
+    builder = builder.config("spark.python.authenticate.socketTimeout", "120s")
     spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
     register(spark)
     kafka = {"kafka.bootstrap.servers": servers}
@@ -59,6 +61,18 @@ def main(servers: str, folder: Path) -> dict[str, Any]:
     kept = archive.ArchiveConfig(**given, path=str(folder / "archive"))
     told["archive"] = json.loads(archive.run(spark, kept, **hooks).to_json())
     told["offsets"] = archive.JOB.offsets(spark, kept)  # type: ignore[misc]
+    compared = audit.AuditConfig(**given, archive=str(folder / "archive"), transactions=True)
+    told["audit"] = json.loads(audit.run(spark, compared, **hooks).to_json())
+    again = replay.ReplayConfig(
+        bootstrap_servers=servers,
+        path=str(folder / "archive"),
+        topic="again",
+        delivery="transactional",
+        batch_rows=8,
+        checkpoint=str(folder / "replay"),
+    )
+    told["replay"] = json.loads(replay.run(spark, again, **hooks).to_json())
+    told["replay again"] = json.loads(replay.run(spark, again, **hooks).to_json())
     copied = mirror.MirrorConfig(**given, topic="copy", checkpoint=str(folder / "mirror"))
     told["mirror"] = json.loads(mirror.run(spark, copied, **hooks).to_json())
     typed = decode.DecodeConfig(

@@ -1,0 +1,84 @@
+"""Asks for partitions and their offsets, and nothing else.
+
+The process that plans a stream lives as long as the stream, and does little more than this. A
+consumer would cost it a tenth of a second of CPU at its start, for parts that it never uses.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.consumer.consumer_arguments import checked_timestamps
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.listed_topics import list_topics, names_in, partitions_in
+from aiokafka_lite.consumer.poll_signal import PollSignal
+from aiokafka_lite.consumer.position.offset_lister import OffsetLister
+from aiokafka_lite.model import OffsetAndTimestamp, OffsetSpec, TopicPartition
+
+
+class OffsetClient:
+    """Takes the arguments of a consumer, and has those of its methods that ask for offsets."""
+
+    def __init__(self, **arguments: Any) -> None:
+        self._config = ConsumerConfig(**arguments)
+        self.kafka_client = KafkaClient(
+            self._config,
+            name=f"offset_client {self._config.client_id}",
+            allow_auto_topic_creation=False,
+        )
+        signal = PollSignal(self.kafka_client.clock)
+        self.kafka_client.metadata.add_listener(lambda _snapshot: signal.notify())
+        self._lister = OffsetLister(self._config, self.kafka_client, signal)
+        self._timeout_s = self._config.default_api_timeout_ms / 1000
+
+    async def start(self) -> None:
+        """Connect. Raises: as `KafkaClient.start`."""
+        await self.kafka_client.start()
+
+    async def stop(self) -> None:
+        """Close everything. Idempotent."""
+        await self.kafka_client.close()
+
+    async def topics(self) -> set[str]:
+        """As `AIOKafkaConsumer.topics`."""
+        listed = await list_topics(self.kafka_client, None, self._timeout_s)
+        return names_in(listed, exclude_internal=self._config.exclude_internal_topics)
+
+    async def list_partitions(self, *topics: str) -> dict[str, set[int]]:
+        """As `AIOKafkaConsumer.list_partitions`."""
+        return partitions_in(await list_topics(self.kafka_client, topics, self._timeout_s))
+
+    async def beginning_offsets(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """As `AIOKafkaConsumer.beginning_offsets`."""
+        return await self._at_end(partitions, OffsetSpec.EARLIEST)
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """As `AIOKafkaConsumer.end_offsets`."""
+        return await self._at_end(partitions, OffsetSpec.LATEST)
+
+    async def _at_end(
+        self, partitions: Iterable[TopicPartition], end: int
+    ) -> dict[TopicPartition, int]:
+        asked = dict.fromkeys(partitions, end)
+        if not asked:
+            return {}
+        listed = await self._lister.list_offsets(asked, self._timeout_s)
+        return {tp: answer.offset for tp, answer in listed.items()}
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """As `AIOKafkaConsumer.offsets_for_times`."""
+        checked = checked_timestamps(timestamps)
+        if not checked:
+            return {}
+        listed = await self._lister.list_offsets(checked, self._timeout_s)
+        return {
+            tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
+            for tp, found in listed.items()
+        }
+
+
+__all__ = ["OffsetClient"]
