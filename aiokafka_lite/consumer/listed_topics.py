@@ -1,6 +1,7 @@
 """Asks a node which topics and partitions exist, without keeping anything of it."""
 
 from collections.abc import Collection, Iterable, Sequence
+from uuid import UUID
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import for_code
@@ -9,6 +10,7 @@ from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponseTopic,
 )
+from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 async def list_topics(
@@ -56,4 +58,13 @@ def partitions_in(listed: Iterable[MetadataResponseTopic]) -> dict[str, set[int]
     return found
 
 
-__all__ = ["list_topics", "names_in", "partitions_in"]
+def ids_in(listed: Iterable[MetadataResponseTopic]) -> dict[str, UUID]:
+    """Return the ids by topic, without topics that have none."""
+    return {
+        topic.name: topic.topic_id
+        for topic in listed
+        if topic.name is not None and topic.topic_id != ZERO_UUID
+    }
+
+
+__all__ = ["ids_in", "list_topics", "names_in", "partitions_in"]

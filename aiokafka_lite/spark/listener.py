@@ -10,12 +10,13 @@ import logging
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.batch_report import SIZES, bytes_of, rows_of, seconds_of
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.options.source_options import SourceOptions
 
@@ -156,6 +157,18 @@ class LagReport:
     batch: int
     lag: Mapping[TopicPartition, int]
     """By partition, how many offsets lie behind: as many records, or fewer after compaction."""
+    rows: int = 0
+    """How many records the batch has read."""
+    bytes: int | None = None
+    """Their keys and values in bytes; None unless the query uses `observe_sizes`."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """How long the parts of the trigger took, by Spark's names, such as `latestOffset` and
+    `addBatch`; the whole is `triggerExecution`."""
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether there was a batch; Spark also reports that a query is idle."""
+        return "addBatch" in self.seconds
 
     @property
     def total(self) -> int:
@@ -172,8 +185,9 @@ class LagReporter(_Listener):
 
         spark.streams.addListener(LagReporter(lambda report: gauge.set(report.total)))
 
-    Spark's own reports carry no metrics of a Python source. From PySpark 4.2 on they carry the
-    newest offsets. Before 4.2 this reports nothing.
+    `aiokafka_lite.spark.prometheus` has a callback for Prometheus. Spark's own reports carry no
+    metrics of a Python source. From PySpark 4.2 on they carry the newest offsets. Before 4.2 this
+    reports nothing.
     """
 
     def __init__(
@@ -192,6 +206,9 @@ class LagReporter(_Listener):
             query=str(report.get("name") or report["id"]),
             batch=int(report["batchId"]),
             lag={tp: max(end - done.get(tp, 0), 0) for tp, end in newest.items()},
+            rows=rows_of(report),
+            bytes=bytes_of(report),
+            seconds=seconds_of(report),
         )
         if self._callback is None:
             logger.info("%s", told)
@@ -212,4 +229,26 @@ def merged_offsets(report: Mapping[str, Any], name: str) -> Offsets:
     return found
 
 
-__all__ = ["GroupOffsetCommitter", "LagReport", "LagReporter", "merged_offsets"]
+def observe_sizes(frame: Any) -> Any:
+    """Return the same rows; Spark's progress then tells the bytes of their keys and values.
+
+    Call it with the DataFrame of a source. The progress has them in `observedMetrics`, under
+    "kafka-lite sizes", and `LagReport.bytes` as well. Raises: ValueError without both columns.
+    """
+    from pyspark.sql.functions import expr  # noqa: PLC0415 - only the programs that ask for it
+
+    sizes = [
+        f"coalesce(octet_length({name}), 0)" for name in ("key", "value") if name in frame.columns
+    ]
+    if not sizes:
+        raise ValueError(f"neither key nor value is among the columns {frame.columns}")
+    return frame.observe(SIZES, expr(f"sum({' + '.join(sizes)})").alias("bytes"))
+
+
+__all__ = [
+    "GroupOffsetCommitter",
+    "LagReport",
+    "LagReporter",
+    "merged_offsets",
+    "observe_sizes",
+]

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, Self
 
 from aiokafka_lite.checks.value_checks import is_int
@@ -21,8 +22,19 @@ _OFFSETS_EXAMPLE: Final = '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
 _PARTITIONS_EXAMPLE: Final = '{"topicA":[0,1],"topicB":[0,1]}'
 
 
+_ID_MARK: Final = "@"
+"""Stands between a topic and its id. No topic's name has it."""
+
+
 class Offsets(dict[TopicPartition, int]):
-    """An offset (or a time) for each partition."""
+    """An offset (or a time) for each partition, and the ids of topics where they are known.
+
+    The JSON has an id as an entry without partitions, `"topicA@ID":{}`. Spark's own source reads
+    nothing from it.
+    """
+
+    topic_ids: Mapping[str, str] = MappingProxyType({})
+    """They count in the JSON alone: without them, offsets are equal."""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -36,25 +48,43 @@ class Offsets(dict[TopicPartition, int]):
     def from_nested(cls, nested: object) -> Self:
         """Convert such JSON from Python objects. Raises: ValueError for anything else."""
         offsets = cls()
+        ids: dict[str, str] = {}
         for topic, parts in _items(nested):
+            name, mark, topic_id = topic.partition(_ID_MARK)
+            if mark:
+                ids[name] = topic_id
+                continue
             for partition, offset in _items(parts):
                 if not (partition.isdecimal() and is_int(offset)):
                     raise ValueError(
                         f"{partition!r}: {offset!r} is not a partition with its offset"
                     )
                 offsets[TopicPartition(topic, int(partition))] = offset
-        return offsets
+        return offsets.of_topics(ids)
+
+    def of_topics(self, topic_ids: Mapping[str, str]) -> Self:
+        """Return these offsets with the ids of their topics."""
+        made = type(self)(self)
+        made.topic_ids = {tp.topic: topic_ids[tp.topic] for tp in self if tp.topic in topic_ids}
+        return made
 
     def to_nested(self) -> dict[str, dict[str, int]]:
         """Return the Python objects for such JSON, with topics and partitions in order."""
         nested: dict[str, dict[str, int]] = {}
         for topic, partition in sorted(self):
             nested.setdefault(topic, {})[str(partition)] = self[TopicPartition(topic, partition)]
+        for topic, topic_id in sorted(self.topic_ids.items()):
+            nested[f"{topic}{_ID_MARK}{topic_id}"] = {}
         return nested
 
     def to_json(self) -> str:
         """Return the JSON, compact, like Spark's own source in its checkpoints."""
         return json.dumps(self.to_nested(), separators=(",", ":"))
+
+
+def made_anew(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
+    """Return the topics that have another id now: they were deleted and created again."""
+    return {topic for topic in before.keys() & now.keys() if before[topic] != now[topic]}
 
 
 def partitions_from_json(text: str) -> tuple[TopicPartition, ...]:
@@ -117,13 +147,18 @@ def plan_ranges(
     start: Mapping[TopicPartition, int],
     end: Mapping[TopicPartition, int],
     earliest: Mapping[TopicPartition, int],
+    renewed: Iterable[str] = (),
 ) -> RangePlan:
     """Return the ranges between two offsets of a stream.
 
     `earliest` has the first offsets of partitions that are in `end` but not in `start`. These are
-    new, and are read from there. A partition that `earliest` lacks has gone meanwhile.
+    new, and are read from there. A partition that `earliest` lacks has gone meanwhile. `renewed`
+    are topics that were deleted and created again; `start` has none of their partitions.
     """
-    losses = []
+    losses = [
+        f"topic {topic} was deleted and created again, some data may have been missed"
+        for topic in sorted(renewed)
+    ]
     gone = sorted(start.keys() - end.keys())
     if gone:
         losses.append(f"{names_of(gone)} are gone, some data may have been missed")
@@ -251,6 +286,7 @@ __all__ = [
     "RangePlan",
     "backlog",
     "group_ranges",
+    "made_anew",
     "partitions_from_json",
     "plan_ranges",
     "rate_limit",

@@ -173,14 +173,14 @@ ROOMS: dict[str, list[set[str]]] = {
     "spark": [
         {"__main__"},
         {"jobs"},
-        {"registration"},
+        {"registration", "prometheus"},
         {"source"},
         {"sink", "listener", "range_copy"},
         {"read", "write"},
         {"decode"},
         {"process"},
         {"options"},
-        {"offsets", "compat"},
+        {"offsets", "compat", "batch_report"},
     ],
     "spark/jobs": [
         {"program"},

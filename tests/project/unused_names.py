@@ -32,6 +32,7 @@ UNUSED = (
         "called by importlib",
     ),
     ("aiokafka_lite/spark/listener.py", "onQuery*", "called by Spark"),
+    ("aiokafka_lite/spark/prometheus.py", "StreamMetrics", "for users"),
     (
         "aiokafka_lite/spark/source.py",
         (
@@ -160,7 +161,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/spark/listener.py",
-        "GroupOffsetCommitter LagReporter",
+        "GroupOffsetCommitter LagReporter observe_sizes",
         "for users, who import them from here",
     ),
     (

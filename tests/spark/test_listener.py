@@ -17,7 +17,13 @@ pytest.importorskip("pyspark", reason=NO_SPARK)
 from aiokafka_lite import AIOKafkaConsumer
 from aiokafka_lite.errors import GroupAuthorizationFailedError, KafkaConfigurationError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.listener import GroupOffsetCommitter, LagReport, LagReporter
+from aiokafka_lite.spark.batch_report import SIZES
+from aiokafka_lite.spark.listener import (
+    GroupOffsetCommitter,
+    LagReport,
+    LagReporter,
+    observe_sizes,
+)
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.planner import Planner
@@ -162,6 +168,19 @@ def test_the_lag_is_told_by_partition(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
+def test_a_report_has_the_rows_the_bytes_and_the_times_of_the_batch() -> None:
+    told: list[LagReport] = []
+    batch = event({"t": {"0": 5}}, latest={"t": {"0": 7}})
+    report = json.loads(batch.progress.json)
+    report["sources"][0]["numInputRows"] = 5
+    report |= {"durationMs": {"addBatch": 250}, "observedMetrics": {SIZES: {"bytes": 40}}}
+    for each in (batch, SimpleNamespace(progress=SimpleNamespace(json=json.dumps(report)))):
+        LagReporter(told.append).onQueryProgress(each)
+    idle, full = told
+    assert (idle.rows, idle.bytes, idle.seconds, idle.is_batch) == (0, None, {}, False)
+    assert (full.rows, full.bytes, full.seconds, full.is_batch) == (5, 40, {"addBatch": 0.25}, True)
+
+
 def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     def fail(report: LagReport) -> None:
         raise ValueError("mine")
@@ -184,7 +203,7 @@ def test_the_last_batch_is_committed_too(
         spark.streams.addListener(listener)
     try:
         options = {"startingOffsets": "earliest", "maxOffsetsPerTrigger": "3"}
-        run_to_end(source(spark, servers, streaming=True, **options), tmp_path)
+        run_to_end(observe_sizes(source(spark, servers, streaming=True, **options)), tmp_path)
         assert committer.close(PATIENCE_S)
         assert committer.committed == {T0: 5, T1: 0}
         here.run(lambda: eventually(lambda: len(told) > 1))
@@ -192,6 +211,10 @@ def test_the_last_batch_is_committed_too(
         for listener in listeners:
             spark.streams.removeListener(listener)
     assert [each.total for each in told][:2] == [2, 0]
+    assert [(each.rows, each.bytes) for each in told][:2] == [(3, 6), (2, 4)]
+    assert told[0].seconds["addBatch"] > 0
+    with pytest.raises(ValueError, match=r"neither key nor value is among the columns \['id'\]"):
+        observe_sizes(spark.range(1))
 
     async def committed() -> int | None:
         async with AIOKafkaConsumer(

@@ -14,6 +14,7 @@ from aiokafka_lite.spark.offsets import (
     Offsets,
     backlog,
     group_ranges,
+    made_anew,
     partitions_from_json,
     plan_ranges,
     rate_limit,
@@ -219,3 +220,17 @@ def test_a_limit_above_the_backlog_is_none() -> None:
     assert rate_limit(1, {A0: 5}, {A0: 5}) == {A0: 5}
     assert rate_limit(1, {A0: 8}, {A0: 3}) == {A0: 3}  # said by the plan
     assert backlog({A0: 8}, {A0: 3, A1: 4}) == 4
+
+
+def test_ids_of_topics_stand_beside_the_offsets_in_the_json() -> None:
+    text = '{"t":{"0":5},"u.v":{"1":6},"t@AbC-_9":{}}'
+    found = Offsets.from_json(text)
+    assert found == {TopicPartition("t", 0): 5, TopicPartition("u.v", 1): 6}
+    assert found.topic_ids == {"t": "AbC-_9"}
+    assert found.to_json() == text
+    assert Offsets(found).to_json() == '{"t":{"0":5},"u.v":{"1":6}}'
+    assert found.of_topics({"none": "x"}).topic_ids == {}
+
+
+def test_a_topic_was_made_anew_if_both_its_ids_are_known() -> None:
+    assert made_anew({"t": "1", "u": "1", "v": "1"}, {"t": "1", "u": "2", "w": "1"}) == {"u"}

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from aiokafka_lite.spark.batch_report import COUNTED
 from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream.sql_columns import columns_used
-from aiokafka_lite.spark.jobs.stream.stream_facts import COUNTED
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
 from aiokafka_lite.spark.options.sink_options import SinkOptions

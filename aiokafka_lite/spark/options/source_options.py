@@ -37,7 +37,7 @@ SOURCE_OPTIONS: Final = (
     *("startingOffsetsByTimestampStrategy", "commitGroupId"),
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
-    *("minOffsetsPerTask", "rangesOnly"),
+    *("minOffsetsPerTask", "rangesOnly", "topicIds"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
@@ -110,6 +110,8 @@ class SourceOptions:
     """A task reads several ranges until it has this many offsets; None: one range."""
     ranges_only: bool = False
     """A row for each range, in place of its records: for what reads them by itself."""
+    topic_ids: bool = True
+    """A stream's offsets have the ids of its topics, by which a topic that was made anew shows."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -168,6 +170,7 @@ class _SourceParser(GivenOptions):
         include_headers = self._flag("includeHeaders", default=False)
         pushdown = self._flag("pushdown", default=False)
         ranges_only = self._flag("rangesOnly", default=False)
+        topic_ids = self._flag("topicIds", default=True)
         group = self.text("commitGroupId") or None
         if starting.place is Place.COMMITTED and group is None:
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")
@@ -186,6 +189,7 @@ class _SourceParser(GivenOptions):
             include_headers=include_headers,
             pushdown=pushdown,
             ranges_only=ranges_only,
+            topic_ids=topic_ids,
             commit_group_id=group,
             token_mechanism=mechanism,
             **numbers,

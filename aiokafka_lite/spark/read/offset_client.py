@@ -4,13 +4,15 @@ The process that plans a stream lives as long as the stream, and does little mor
 consumer would cost it a tenth of a second of CPU at its start, for parts that it never uses.
 """
 
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.consumer_arguments import checked_timestamps
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.listed_topics import list_topics, names_in, partitions_in
+from aiokafka_lite.consumer.listed_topics import ids_in, list_topics, names_in, partitions_in
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.model import OffsetAndTimestamp, OffsetSpec, TopicPartition
@@ -30,6 +32,8 @@ class OffsetClient:
         self.kafka_client.metadata.add_listener(lambda _snapshot: signal.notify())
         self._lister = OffsetLister(self._config, self.kafka_client, signal)
         self._timeout_s = self._config.default_api_timeout_ms / 1000
+        self.topic_ids: dict[str, str] = {}
+        """By name, the ids that the last lists of partitions have told, as Kafka writes them."""
 
     async def start(self) -> None:
         """Connect. Raises: as `KafkaClient.start`."""
@@ -46,7 +50,10 @@ class OffsetClient:
 
     async def list_partitions(self, *topics: str) -> dict[str, set[int]]:
         """As `AIOKafkaConsumer.list_partitions`."""
-        return partitions_in(await list_topics(self.kafka_client, topics, self._timeout_s))
+        listed = await list_topics(self.kafka_client, topics, self._timeout_s)
+        found = partitions_in(listed)
+        self.topic_ids.update({name: _text(each) for name, each in ids_in(listed).items()})
+        return found
 
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition]
@@ -79,6 +86,10 @@ class OffsetClient:
             tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
             for tp, found in listed.items()
         }
+
+
+def _text(topic_id: UUID) -> str:
+    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
 
 
 __all__ = ["OffsetClient"]

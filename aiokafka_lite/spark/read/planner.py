@@ -19,7 +19,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition, names_of
-from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets
+from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets, made_anew
 from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, Selection, SourceOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
@@ -56,6 +56,9 @@ class Planner:
             "default_api_timeout_ms": max(min(attempt_ms, given), 1),
         }
 
+        self.topic_ids: dict[str, str] = {}
+        """By name, the ids of topics at the last questions; brokers before 2.8 know none."""
+
     # The source's questions…
 
     def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets:
@@ -76,14 +79,20 @@ class Planner:
         """
         return self.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
 
-    def latest_after(self, known: Mapping[TopicPartition, int]) -> Offsets:
+    def latest_after(self, known: Offsets) -> Offsets:
         """Return the same as `latest`, but not before the known offsets.
 
-        A broker that has just become leader may not know them yet, so this asks again.
+        A broker that has just become leader may not know them yet, so this asks again. A topic
+        that was created again may end anywhere.
         """
         for _ in range(self._options.fetch_offset_retries):
             found = self.latest()
-            behind = {tp for tp, offset in known.items() if found.get(tp, offset) < offset}
+            renewed = made_anew(known.topic_ids, self.topic_ids)
+            behind = {
+                tp
+                for tp, offset in known.items()
+                if found.get(tp, offset) < offset and tp.topic not in renewed
+            }
             if not behind:
                 break
             logger.warning(
@@ -235,7 +244,9 @@ class Planner:
             async with self._consumer(group_id) as consumer:
                 return await question(consumer)
         async with self._clients.lend(OffsetClient, self._arguments) as client:
-            return await question(client)
+            answer = await question(client)
+            self.topic_ids |= client.topic_ids
+            return answer
 
     def _gave_up(self, error: Exception) -> KafkaError:
         servers = self._options.client["bootstrap_servers"]

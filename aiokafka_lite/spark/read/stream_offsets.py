@@ -9,7 +9,7 @@ An idle stream asks the brokers again after a wait, and does not answer from mem
 
 import logging
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Protocol
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -19,6 +19,7 @@ from aiokafka_lite.spark.offsets import (
     OffsetRange,
     Offsets,
     backlog,
+    made_anew,
     plan_ranges,
     rate_limit,
     split_ranges,
@@ -36,9 +37,12 @@ _COMMIT_PAUSE_S: Final = 60.0
 class OffsetQuestions(Protocol):
     """The questions to the brokers; `Planner` implements them."""
 
+    @property
+    def topic_ids(self) -> Mapping[str, str]: ...
+
     def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets: ...
 
-    def latest_after(self, known: Mapping[TopicPartition, int]) -> Offsets: ...
+    def latest_after(self, known: Offsets) -> Offsets: ...
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets: ...
 
@@ -82,7 +86,8 @@ class StreamOffsets:
     def initial(self) -> Offsets:
         """Return the start of a new stream, the same at each call. Raises: as `Planner.resolve`."""
         if self._initial is None:
-            self._initial = self._questions.resolve(self._options.starting, is_start=True)
+            found = self._questions.resolve(self._options.starting, is_start=True)
+            self._initial = found.of_topics(self._ids())
             logger.info("the stream starts at %s", self._initial.to_json())
         return self._initial
 
@@ -109,11 +114,15 @@ class StreamOffsets:
             self._is_pinned = True
             if start == self._initial:
                 return start
-        if takes_all:
-            return available
-        if self._is_to_wait(start, available):
-            return start
-        return self._limited(start, available)
+        renewed = made_anew(start.topic_ids, available.topic_ids)
+        kept = _without(start, renewed)
+        if not takes_all:
+            if self._is_to_wait(kept, available):
+                return start
+            available = self._limited(kept, available)
+        # Spark compares the JSON. Offsets of an earlier version without ids are no reason for a
+        # batch.
+        return start if available == start and not renewed else available
 
     def _limited(self, start: Offsets, available: Offsets) -> Offsets:
         """Return how far the limits of a trigger allow to go; the smaller limit counts."""
@@ -124,7 +133,7 @@ class StreamOffsets:
         limits = [] if limit is None else [limit]
         if self._byte_limit is not None:
             limits.append(self._byte_limit.offsets(begin, available))
-        return rate_limit(min(limits), begin, available)
+        return rate_limit(min(limits), begin, available).of_topics(available.topic_ids)
 
     def _available(self, start: Offsets) -> Offsets:
         if self._target is not None:
@@ -132,7 +141,7 @@ class StreamOffsets:
         if self._asked_at_s is not None:
             due_s = self._asked_at_s + self._options.offset_poll_interval_ms / 1000
             self._questions.wait(due_s - self._clock.monotonic())
-        self.newest = self._questions.latest_after(start)
+        self.newest = self._questions.latest_after(start).of_topics(self._ids())
         self._asked_at_s = self._clock.monotonic()
         if self._is_available_now:
             self._target = self.newest
@@ -156,12 +165,23 @@ class StreamOffsets:
         self._planned_to = end
         if start == self._initial and not self._options.starting.is_fixed:
             # A replay of the batch that pinned the start: its start lies before the present one.
+            ids = start.topic_ids
             start = Offsets({tp: min(at, end.get(tp, at)) for tp, at in start.items()})
-        plan = plan_ranges(start, end, self._questions.earliest(end.keys() - start.keys()))
+            start = start.of_topics(ids)
+        if end.topic_ids and self.newest is None:
+            # A batch from before a restart. Its topics may have been made anew meanwhile.
+            self._questions.latest_after(Offsets())
+        gone = made_anew(end.topic_ids, self._ids())
+        renewed = gone | made_anew(start.topic_ids, end.topic_ids)
+        kept, end = _without(start, renewed), _without(end, gone)
+        plan = plan_ranges(kept, end, self._questions.earliest(end.keys() - kept.keys()), renewed)
         report_losses(plan.losses, fail=self._options.fail_on_data_loss)
         return split_ranges(
             plan.ranges, self._options.min_partitions, self._options.max_records_per_partition
         )
+
+    def _ids(self) -> Mapping[str, str]:
+        return self._questions.topic_ids if self._options.topic_ids else {}
 
     def done(self, end: Offsets) -> None:
         """Note that all records before `end` were processed."""
@@ -188,6 +208,10 @@ class StreamOffsets:
         else:
             self._committed = offsets
             self._commit_failures = 0
+
+
+def _without(offsets: Offsets, topics: Collection[str]) -> Offsets:
+    return Offsets({tp: at for tp, at in offsets.items() if tp.topic not in topics})
 
 
 __all__ = ["OffsetQuestions", "StreamOffsets"]

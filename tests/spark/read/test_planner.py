@@ -178,10 +178,25 @@ def test_ends_before_what_is_known_are_asked_for_again(
 ) -> None:
     options = source_options(broker, **{"fetchOffset.numRetries": "3"})  # type: ignore[arg-type]
     planner = Planner(options, lambda: here)
-    assert planner.latest_after({T0: 4}) == {T0: 4, T1: 5}
+    assert planner.latest_after(Offsets({T0: 4})) == {T0: 4, T1: 5}
     assert len(broker.requests_of(ListOffsetsRequest)) == 1
-    assert planner.latest_after({T0: 99}) == {T0: 4, T1: 5}  # the plan says what was lost
+    assert planner.latest_after(Offsets({T0: 99})) == {T0: 4, T1: 5}  # the plan says what was lost
     assert len(broker.requests_of(ListOffsetsRequest)) == 4
+
+
+def test_the_end_of_a_topic_that_was_made_anew_is_asked_for_once(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    planner = Planner(source_options(broker), lambda: here)
+    planner.latest()
+    known = Offsets({T0: 99}).of_topics(planner.topic_ids)
+    assert set(known.topic_ids) == {"t"}
+    broker.delete_topic("t")
+    broker.create_topic("t", partitions=2)
+    asked = len(broker.requests_of(ListOffsetsRequest))
+    assert planner.latest_after(known)[T0] == 0
+    assert len(broker.requests_of(ListOffsetsRequest)) == asked + 1
+    assert planner.topic_ids["t"] != known.topic_ids["t"]
 
 
 def test_waiting_takes_its_time_and_no_time_none(here: Worker) -> None:

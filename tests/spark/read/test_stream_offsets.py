@@ -21,6 +21,7 @@ class Brokers:
     def __init__(self, **ends: int) -> None:
         self.ends = Offsets({TopicPartition("t", int(name[1:])): at for name, at in ends.items()})
         self.first = Offsets()
+        self.topic_ids: dict[str, str] = {}
         self.asked = 0
         self.commits: list[tuple[str, Offsets]] = []
         self.refuses_commits = False
@@ -72,6 +73,66 @@ def test_a_stream_reads_from_its_start_to_what_there_is() -> None:
     assert end == going.newest == offsets(5, 2)
     assert going.plan(start, end) == [OffsetRange("t", 0, 0, 5), OffsetRange("t", 1, 0, 2)]
     assert going.latest(end) == end
+
+
+# A topic that is deleted and created again…
+
+
+def with_id(topic_id: str, *at: int) -> Offsets:
+    return offsets(*at).of_topics({"t": topic_id})
+
+
+def test_offsets_have_the_ids_of_their_topics() -> None:
+    brokers = Brokers(t0=5)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers)
+    start = going.initial()
+    end = going.latest(start)
+    assert start.topic_ids == end.topic_ids == {"t": "one"}
+    limited = stream(brokers, maxOffsetsPerTrigger="3").latest(start)
+    assert (limited, limited.topic_ids) == (offsets(3), {"t": "one"})
+    plain = stream(brokers, topicIds="false")
+    assert plain.initial().topic_ids == plain.latest(start).topic_ids == {}
+
+
+def test_offsets_without_ids_are_no_reason_for_a_batch() -> None:
+    brokers = Brokers(t0=5)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers)
+    assert going.latest(offsets(5)).topic_ids == {}
+    assert going.latest(offsets(4)).topic_ids == {"t": "one"}
+    assert going.plan(offsets(4), with_id("one", 5)) == [OffsetRange("t", 0, 4, 5)]
+
+
+@pytest.mark.parametrize("end", [80, 50, 0])
+def test_a_topic_that_was_made_anew_is_lost_data(
+    end: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also one that has as many records by now, or more."""
+    brokers = Brokers(t0=end)
+    brokers.topic_ids = {"t": "two"}
+    before = with_id("one", 50)
+    going = stream(brokers)
+    after = going.latest(before)
+    assert after.to_json() != before.to_json(), "Spark makes a batch of it"
+    with pytest.raises(DataLossError, match="topic t was deleted and created again"):
+        going.plan(before, after)
+    patient = stream(brokers, failOnDataLoss="false", maxOffsetsPerTrigger="30")
+    after = patient.latest(before)
+    whole = [OffsetRange("t", 0, 0, min(end, 30))] if end else []
+    assert patient.plan(before, after) == whole
+    assert "topic t was deleted and created again" in caplog.text
+
+
+def test_a_batch_from_before_a_restart_is_not_read_from_another_topic() -> None:
+    brokers = Brokers(t0=80)
+    brokers.topic_ids = {"t": "two"}
+    with pytest.raises(DataLossError, match="topic t was deleted and created again"):
+        stream(brokers).plan(with_id("one", 0), with_id("one", 50))
+    patient = stream(brokers, failOnDataLoss="false")
+    assert patient.plan(with_id("one", 0), with_id("one", 50)) == []
+    again = patient.latest(with_id("one", 50))
+    assert patient.plan(with_id("one", 50), again) == [OffsetRange("t", 0, 0, 80)]
 
 
 # The start is pinned…

@@ -236,7 +236,11 @@ def test_a_checkpoint_goes_on_under_either(
         run_to_end(frame, tmp_path)
         assert values_in(spark, tmp_path) == sorted(expected)
     written = (tmp_path / "checkpoint" / "offsets" / "0").read_text().splitlines()[-1]
-    assert json.loads(written) == {topic: {"0": 5, "1": 5}}
+    offsets = json.loads(written)
+    # The other source reads nothing from the id of the topic, an entry without partitions.
+    ids = [name for name in offsets if name.startswith(f"{topic}@")]
+    assert [offsets.pop(name) for name in ids] == [{}] * (first == LITE)
+    assert offsets == {topic: {"0": 5, "1": 5}}
 
 
 def test_the_same_rows_become_the_same_records(spark: Any, servers: str) -> None:

@@ -8,28 +8,6 @@ DUPLICATES: Final = "duplicates"
 STATE: Final = "state_rows"
 
 
-COUNTED: Final = "kafka-lite counted"
-"""The name of an observation whose metric `rows` is the number of records, where the rows of a
-source stand for several records each."""
-
-
-def rows_of(report: Mapping[str, Any]) -> int:
-    """Return how many records the batch of a report has read."""
-    counted = (report.get("observedMetrics") or {}).get(COUNTED)
-    if counted is not None:
-        return int(counted.get("rows") or 0)
-    # Spark Connect has the rows of each source, and no sum of them.
-    return sum(int(each.get("numInputRows") or 0) for each in report["sources"])
-
-
-def rows_per_s(report: Mapping[str, Any]) -> float:
-    """Return how many records a second the batch of a report has read."""
-    if COUNTED not in (report.get("observedMetrics") or {}):
-        return float(report.get("processedRowsPerSecond") or 0.0)
-    taken_ms = report["durationMs"].get("triggerExecution") or 0
-    return rows_of(report) * 1000 / taken_ms if taken_ms else 0.0
-
-
 class StreamFacts:
     """Sums over the batches of a run.
 
@@ -62,4 +40,4 @@ class StreamFacts:
         return dict(self._sums)
 
 
-__all__ = ["COUNTED", "DUPLICATES", "LATE", "STATE", "StreamFacts", "rows_of", "rows_per_s"]
+__all__ = ["DUPLICATES", "LATE", "STATE", "StreamFacts"]

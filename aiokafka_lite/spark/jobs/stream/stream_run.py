@@ -12,6 +12,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.batch_report import rows_of, rows_per_s
 from aiokafka_lite.spark.jobs.job import (
     DONE,
     FAILED,
@@ -24,7 +25,6 @@ from aiokafka_lite.spark.jobs.job import (
     reason,
 )
 from aiokafka_lite.spark.jobs.stream.own_output import refuse_own_output
-from aiokafka_lite.spark.jobs.stream.stream_facts import rows_of, rows_per_s
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicsConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, SourceOptions

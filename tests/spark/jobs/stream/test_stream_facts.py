@@ -1,12 +1,7 @@
 """What reports of batches tell besides rows is summed over a run."""
 
-from typing import Any
-
 from aiokafka_lite.spark.jobs.stream.stream_facts import (
-    COUNTED,
     StreamFacts,
-    rows_of,
-    rows_per_s,
 )
 
 
@@ -36,19 +31,3 @@ def test_a_stream_without_state_has_none() -> None:
     facts = StreamFacts()
     facts.note({"numInputRows": 1})
     assert facts.to_dict() == {}
-
-
-def test_a_batch_has_the_rows_that_were_counted_or_else_those_that_came_in() -> None:
-    report: dict[str, Any] = {
-        "sources": [{"numInputRows": 1}, {"numInputRows": 3}],
-        "processedRowsPerSecond": 8.5,
-        "durationMs": {"triggerExecution": 500},
-    }
-    assert (rows_of(report), rows_per_s(report)) == (4, 8.5)
-    other = {"observedMetrics": {"events": {"rows": 9}}}
-    assert (rows_of({**report, **other}), rows_per_s({**report, **other})) == (4, 8.5)
-    report["observedMetrics"] = {COUNTED: {"rows": 300}}
-    assert (rows_of(report), rows_per_s(report)) == (300, 600.0)
-    report["observedMetrics"] = {COUNTED: {"rows": None}}  # a batch without ranges
-    report["durationMs"] = {}
-    assert (rows_of(report), rows_per_s(report)) == (0, 0.0)
