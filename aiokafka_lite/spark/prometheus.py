@@ -20,7 +20,7 @@ _PREFIX: Final = "kafka_lite_stream"
 
 
 class StreamMetrics(Collector):
-    """A callback for `LagReporter`, and the collector of what it is told of any number of queries.
+    """A callback for `LagReporter`, and a collector of the reports of any number of queries.
 
     `registry` None: nothing is registered; the caller registers the object where it likes.
     """
