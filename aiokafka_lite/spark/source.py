@@ -242,7 +242,8 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - PySpark's
         newest = self._stream.newest
-        return None if newest is None else newest.to_nested()
+        # For reports alone, so it needs no ids of topics.
+        return None if newest is None else newest.of_topics({}).to_nested()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - PySpark's
         self._stream.prepare_available_now()
