@@ -8,4 +8,6 @@ from aiokafka_lite.admin.admin_options import AdminOptions
 
 def test_the_type_has_every_option_of_the_constructor() -> None:
     taken = set(inspect.signature(AIOKafkaAdminClient).parameters)
-    assert taken - {"loop", "api_version", "clock", "rng"} == set(AdminOptions.__annotations__)
+    assert taken - {"loop", "api_version", "clock", "rng", "client"} == set(
+        AdminOptions.__annotations__
+    )

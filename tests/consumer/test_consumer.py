@@ -53,7 +53,8 @@ def test_every_option_of_the_configuration_is_spelled_out_with_the_same_default(
         assert signature[field.name].kind is inspect.Parameter.KEYWORD_ONLY
     extra = signature.keys() - ConsumerConfig.__dataclass_fields__.keys()
     assert extra == {
-        *("self", "topics", "loop", "api_version", "consumer_timeout_ms", "clock", "rng")
+        *("self", "topics", "loop", "api_version", "consumer_timeout_ms", "clock", "rng"),
+        "client",
     }
 
 

@@ -30,7 +30,7 @@ def test_defaults_are_javas() -> None:
 def test_the_constructor_has_the_same_defaults_as_the_config() -> None:
     parameters = inspect.signature(AIOKafkaProducer).parameters
     fields = {field.name: field.default for field in dataclasses.fields(ProducerConfig)}
-    own = {"loop", "api_version", "client_id", "clock", "rng"}
+    own = {"loop", "api_version", "client_id", "clock", "rng", "client"}
     for name, parameter in parameters.items():
         assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
         if name not in own:
