@@ -66,7 +66,7 @@ OURS = {
 }
 """Of ours: groups, transactions, and the messages that only brokers read."""
 
-MOST_MODULES = 212
+MOST_MODULES = 214
 """Of ours; there were 205 when this was written. An empty module costs 0.3 million instructions."""
 
 
