@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 cdef class RecordOrigin:
     cdef object topic, partition, timestamp_type, checksum
     cdef dict odd
+    cdef int32_t delivery_count
 
 
 cdef class ConsumerRecord:

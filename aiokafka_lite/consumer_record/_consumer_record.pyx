@@ -185,7 +185,7 @@ cdef RecordOrigin own(ConsumerRecord record):
     """Return an origin that no other record has."""
     cdef RecordOrigin before = record.origin
     cdef RecordOrigin origin = make_origin(before.topic, before.partition, before.timestamp_type)
-    origin.checksum = before.checksum
+    origin.checksum, origin.delivery_count = before.checksum, before.delivery_count
     if before is not UNSET and before.odd is not None:
         origin.odd = before.odd.copy()
     record.origin = origin
@@ -315,6 +315,23 @@ cdef class ConsumerRecord:
     def checksum(self, checksum):
         own(self).checksum = checksum
 
+    @property
+    def delivery_count(self):
+        """How often a share group has delivered the record; 0 outside of share groups."""
+        return self.origin.delivery_count
+
+    @delivery_count.setter
+    def delivery_count(self, count):
+        global undelivered, delivered
+        cdef RecordOrigin origin = delivered, before = self.origin
+        # Records of a batch that came equally often share an origin, as they did before.
+        if before is not undelivered or origin.delivery_count != count:
+            origin = own(self)
+            origin.delivery_count = count
+            if HAS_BARE_RECORDS:  # else other threads may be here at the same time
+                undelivered, delivered = before, origin
+        self.origin = origin
+
     # Numbers…
 
     @property
@@ -409,6 +426,8 @@ cdef class ConsumerRecord:
     def __getstate__(self):
         """Return the twin's `__dict__`, so that each twin reads the other's pickles."""
         state = dict(zip(FIELDS, fields(self)))
+        if self.origin.delivery_count:
+            state["delivery_count"] = self.origin.delivery_count
         if alk_has_dict(self):
             state.update(PyObject_GenericGetDict(self, NULL))
         return state
@@ -418,7 +437,8 @@ cdef class ConsumerRecord:
             setattr(self, name, value)
 
     def __setattr__(self, name, value):
-        alk_track(self)
+        if name != "delivery_count":
+            alk_track(self)
         PyObject_GenericSetAttr(self, name, value)
 
     def __delattr__(self, name):
@@ -502,4 +522,5 @@ cdef tuple FIELDS = _consumer_record_py.ConsumerRecord.__match_args__
 cdef object ODD = object()
 cdef RecordOrigin UNSET = make_origin(None, None, None)  # of a record made without __init__
 UNSET.odd = {}
+cdef RecordOrigin undelivered = None, delivered = None  # the newest pair of `delivery_count`
 complete_class()

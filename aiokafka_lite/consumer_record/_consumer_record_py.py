@@ -52,10 +52,16 @@ class ConsumerRecord(Generic[KT, VT]):
 
         @property
         def delivery_count(self) -> int:
-            """How often a share group has delivered the record; only its members' records know."""
+            """How often a share group has delivered the record; 0 outside of share groups.
+
+            It is no field: records that differ in it alone are equal.
+            """
 
         @delivery_count.setter
         def delivery_count(self, count: int) -> None: ...
+
+    else:
+        delivery_count = 0
 
 
 # the module in which users and pickles look for it

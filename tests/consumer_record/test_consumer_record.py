@@ -287,3 +287,26 @@ def test_a_dict_outlives_its_record(fresh: Any) -> None:
     kept = vars(record)
     del record
     assert kept == {"mine": 1}
+
+
+def test_the_delivery_count_is_zero_outside_of_share_groups_and_no_field(record: Any) -> None:
+    one, other = record(), record()
+    assert one.delivery_count == 0
+    one.delivery_count = 3
+    assert (one.delivery_count, other.delivery_count) == (3, 0)
+    assert one == other
+    assert "delivery_count" not in repr(one)
+    assert copy.copy(one).delivery_count == 3
+    one.topic = "another"
+    assert (one.topic, one.delivery_count, other.topic) == ("another", 3, "orders")
+
+
+def test_records_of_one_batch_may_have_come_differently_often(fresh: Any) -> None:
+    records = fresh(4)
+    for one, count in zip(records, (1, 1, 2, 1), strict=True):
+        one.delivery_count = count
+    assert [one.delivery_count for one in records] == [1, 1, 2, 1]
+    assert [one.topic for one in records] == ["t"] * 4
+    records[0].topic = "mine"
+    assert [one.topic for one in records] == ["mine", "t", "t", "t"]
+    assert not any(map(gc.is_tracked, records[1:]))
