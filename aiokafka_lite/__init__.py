@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.share.share_options import ShareConsumerOptions
     from aiokafka_lite.workers.dead_letter_topic import DeadLetters
     from aiokafka_lite.workers.keyed_workers import KeyedWorkers
+    from aiokafka_lite.workers.share.share_workers import ShareWorkers
 
 __all__ = [
     "AIOKafkaAdminClient",
@@ -113,6 +114,7 @@ __all__ = [
     "SaslMechanism",
     "Secret",
     "ShareConsumerOptions",
+    "ShareWorkers",
     "SignedAssertion",
     "StickyPartitionAssignor",
     "SubscriptionPattern",
@@ -165,6 +167,7 @@ _HOMES = {
     "SaslMechanism": "net.sasl.mechanism",
     "Secret": "secret",
     "ShareConsumerOptions": "share.share_options",
+    "ShareWorkers": "workers.share.share_workers",
     "SignedAssertion": "net.sasl.tokens.signed_assertion",
     "StickyPartitionAssignor": "consumer.assignors.sticky",
     "TopicPartition": "model",

@@ -169,9 +169,10 @@ class RecordDeserializationError(KafkaError):
 
 
 class HandlerFailedError(KafkaError):
-    """A handler of `KeyedWorkers` failed for good, or has not ended in time.
+    """A handler of `KeyedWorkers` failed for good, or has not ended in time; one of `ShareWorkers`
+    has not ended although it was cancelled.
 
-    The record is not committed. The cause is the handler's error, or a TimeoutError.
+    The record is not committed or accepted. The cause is the handler's error, or a TimeoutError.
     """
 
     fault: ClassVar[Fault] = Fault.USER

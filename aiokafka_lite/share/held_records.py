@@ -5,9 +5,10 @@ a returned record costs a byte, and a whole poll is accepted by one replacement.
 Source: KIP-932.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -23,6 +24,7 @@ _HELD: Final = 0x80
 _GONE: Final = 0xFF
 """Sent, or delivered once more: another range has it."""
 _SENDABLE: Final = re.compile(rb"[\x00-\x03]+|\x04+")
+_HELD_RUN: Final = re.compile(rb"\x80+")
 _offset_of: Final = attrgetter("offset")
 _first_of: Final = attrgetter("first")
 
@@ -63,10 +65,19 @@ class _HeldRange:
     first: int
     types: bytearray
     records: Sequence[Record]
+    expires_at_s: float
+    """When the broker gives them to others (monotonic)."""
+    is_renewing: bool = False
 
     @property
     def end(self) -> int:
         return self.first + len(self.types)
+
+    def unsent(self) -> Iterator[int]:
+        """The offsets of records that were not acknowledged to the broker."""
+        for index, kind in enumerate(self.types):
+            if kind not in (GAP, _GONE):
+                yield self.first + index
 
     def has(self, offset: int) -> bool:
         return self.first <= offset < self.end and self.types[offset - self.first] != _GONE
@@ -75,9 +86,12 @@ class _HeldRange:
 class HeldRecords:
     """The records that a share consumer has returned, and what the user said about them."""
 
-    def __init__(self, *, keeps_records: bool) -> None:
-        """`keeps_records`: RENEW is possible, which returns the same records again."""
+    def __init__(self, *, keeps_records: bool, outlive_polls: bool = False) -> None:
+        """`keeps_records`: RENEW is possible, which returns the same records again.
+        `outlive_polls`: records are held while others are polled; gaps do not wait for them.
+        """
         self._keeps_records = keeps_records
+        self._outlive_polls = outlive_polls
         self._ranges: dict[TopicPartition, list[_HeldRange]] = {}  # by their first offsets
         self._ends: dict[TopicPartition, int] = {}  # behind all that was ever held
 
@@ -94,7 +108,14 @@ class HeldRecords:
             yield from ranges
 
     def add(
-        self, tp: TopicPartition, node_id: int, first: int, last: int, records: Sequence[Record]
+        self,
+        tp: TopicPartition,
+        node_id: int,
+        first: int,
+        last: int,
+        records: Sequence[Record],
+        *,
+        expires_at_s: float = math.inf,
     ) -> None:
         """Hold the records, in offset order, of the acquired offsets from `first` to `last`."""
         size = last - first + 1
@@ -104,14 +125,20 @@ class HeldRecords:
             types = bytearray(size)
             for record in records:
                 types[record.offset - first] = _HELD
-        self._insert(tp, _HeldRange(node_id, first, types, self._kept(records)))
+        self._insert(tp, _HeldRange(node_id, first, types, self._kept(records), expires_at_s))
 
     def add_unreadable(
-        self, tp: TopicPartition, node_id: int, offset: int, verdict: AcknowledgeType | None
+        self,
+        tp: TopicPartition,
+        node_id: int,
+        offset: int,
+        verdict: AcknowledgeType | None,
+        *,
+        expires_at_s: float = math.inf,
     ) -> None:
         """Hold an offset whose record could not be returned. `verdict` None: the user decides."""
         types = bytearray([_HELD if verdict is None else verdict])
-        self._insert(tp, _HeldRange(node_id, offset, types, ()))
+        self._insert(tp, _HeldRange(node_id, offset, types, (), expires_at_s))
 
     def _kept(self, records: Sequence[Record]) -> Sequence[Record]:
         return tuple(records) if self._keeps_records else ()
@@ -149,6 +176,14 @@ class HeldRecords:
                 return ranges[index]
         return None
 
+    def settle(self, tp: TopicPartition, offset: int, verdict: AcknowledgeType) -> bool:
+        """Note what becomes of a record; return whether it was held."""
+        found = self._find(tp, offset)
+        if found is None:
+            return False
+        found.types[offset - found.first] = verdict
+        return True
+
     def accept_all(self) -> None:
         """Accept what the user has said nothing about."""
         self._settle(AcknowledgeType.ACCEPT)
@@ -168,13 +203,68 @@ class HeldRecords:
         taken: list[tuple[TopicPartition, int, AckBatch]] = []
         for tp, ranges in list(self._ranges.items()):
             for each in ranges:
-                taken += [(tp, each.node_id, batch) for batch in _take_from(each)]
+                batches = _take_from(each, all_gaps=self._outlive_polls)
+                taken += [(tp, each.node_id, batch) for batch in batches]
             left = [each for each in ranges if _HELD in each.types]
             if left:
                 self._ranges[tp] = left
             else:
                 del self._ranges[tp]
         return taken
+
+    # Records that are held while others are polled…
+
+    def due(self, by_s: float) -> list[tuple[TopicPartition, int, AckBatch]]:
+        """Return what renews the locks that end by then, with the node it goes to. The records stay
+        held; call `renewed` for each batch.
+        """
+        found: list[tuple[TopicPartition, int, AckBatch]] = []
+        for tp, ranges in self._ranges.items():
+            for each in ranges:
+                if each.is_renewing or each.expires_at_s > by_s:
+                    continue
+                runs = list(_HELD_RUN.finditer(bytes(each.types)))
+                each.is_renewing = bool(runs)
+                for run in runs:
+                    types = bytearray([AcknowledgeType.RENEW]) * len(run.group())
+                    batch = AckBatch(each.first + run.start(), types, by_user=False)
+                    found.append((tp, each.node_id, batch))
+        return found
+
+    def renewed(self, tp: TopicPartition, batch: AckBatch, expires_at_s: float | None) -> int:
+        """Note that the locks of a batch last until then; None: they were not renewed. Return how
+        many records are still held by them.
+        """
+        count = 0
+        for each in self._ranges.get(tp, []):
+            begin, stop = max(batch.first, each.first), min(batch.last + 1, each.end)
+            if begin < stop:
+                each.is_renewing = False
+                if expires_at_s is not None:
+                    each.expires_at_s = expires_at_s
+                    count += each.types.count(_HELD, begin - each.first, stop - each.first)
+        return count
+
+    def expired(self, by_s: float) -> list[tuple[TopicPartition, int]]:
+        """Let go of the records whose locks end by then; return their partitions and offsets."""
+        return self._let_go(lambda each: each.expires_at_s <= by_s)
+
+    def lost(self, node_id: int) -> list[tuple[TopicPartition, int]]:
+        """Let go of all records of a node, whose session has ended; return as `expired`."""
+        return self._let_go(lambda each: each.node_id == node_id)
+
+    def _let_go(self, is_meant: Callable[[_HeldRange], bool]) -> list[tuple[TopicPartition, int]]:
+        gone: list[tuple[TopicPartition, int]] = []
+        for tp, ranges in list(self._ranges.items()):
+            for each in ranges:
+                if is_meant(each):
+                    gone += [(tp, offset) for offset in each.unsent()]
+            left = [each for each in ranges if not is_meant(each)]
+            if left:
+                self._ranges[tp] = left
+            else:
+                del self._ranges[tp]
+        return gone
 
 
 def _give_up(held: _HeldRange, first: int, end: int) -> None:
@@ -188,11 +278,12 @@ def _replace(held: _HeldRange, before: int, after: int) -> None:
     held.types = held.types.replace(bytes([before]), bytes([after]))
 
 
-def _take_from(held: _HeldRange) -> list[AckBatch]:
+def _take_from(held: _HeldRange, *, all_gaps: bool) -> list[AckBatch]:
     batches: list[AckBatch] = []
     for run in _SENDABLE.finditer(bytes(held.types)):
         types = bytearray(run.group())
-        if types[0] == GAP and types.count(GAP) == len(types) and _HELD in held.types:
+        is_gap = types[0] == GAP and types.count(GAP) == len(types)
+        if is_gap and _HELD in held.types and not all_gaps:
             continue  # it goes with a record beside it
         first = held.first + run.start()
         batch = AckBatch(first, types)

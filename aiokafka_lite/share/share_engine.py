@@ -16,6 +16,7 @@ from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError, KafkaTimeoutError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.share.commit_call import CommitCall
+from aiokafka_lite.share.held_locks import HeldLocks, LockHolder
 from aiokafka_lite.share.held_records import HeldRecords
 from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
 from aiokafka_lite.share.share_config import ShareConsumerConfig
@@ -43,18 +44,32 @@ class ShareEngine:
         signal: PollSignal,
         topics: Callable[[], frozenset[str]],
         callback: Callable[[], AcknowledgementCallback | None],
+        holder: LockHolder | None = None,
     ) -> None:
-        """`topics()` returns the subscription, `callback()` what hears of acknowledgements."""
+        """`topics()` returns the subscription, `callback()` what hears of acknowledgements.
+        `holder` holds records over polls: see `HeldLocks`.
+        """
         self._config = config
         self._signal = signal
         self._topics = topics
         self._callback = callback
         self.client = client
-        self.held = HeldRecords(keeps_records=config.is_explicit)
-        self.membership = ShareMembership(
-            config, client, topics, self._assignment_changed, self._release_everything
+        outlive_polls = holder is not None
+        self.held = HeldRecords(
+            keeps_records=config.is_explicit and not outlive_polls, outlive_polls=outlive_polls
         )
-        self.fetcher = ShareFetcher(config, client, self.membership.member_id, signal, self._report)
+        self.membership = ShareMembership(
+            config, client, topics, self._assignment_changed, self.release_everything
+        )
+        self.fetcher = ShareFetcher(
+            config,
+            client,
+            self.membership.member_id,
+            signal,
+            self._report,
+            self._session_lost,
+        )
+        self.locks = None if holder is None else HeldLocks(self.held, self.fetcher, client, holder)
         self.poller = SharePoller(config, client, signal, self.held, self.fetcher, self.membership)
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
         self._watch_task: OwnedTask | None = None
@@ -114,7 +129,7 @@ class ShareEngine:
             if self._watch_task is not None:
                 self._watch_task.cancel()
             await self.membership.close()
-            self._release_everything()
+            self.release_everything()
             await self.fetcher.close(timeout_s * _SHARE_OF_SESSIONS)
             left_s = timeout_s - (clock.monotonic() - began_s)
             await self.membership.leave(min(_LEAVE_S, left_s))
@@ -129,7 +144,14 @@ class ShareEngine:
                 "%s: the client did not close within %.1f s", self.client.name, timeout_s
             )
 
-    def _release_everything(self) -> None:
+    def acknowledge_held(self) -> None:
+        """Send what workers have acknowledged. Does not wait."""
+        if self.locks is not None:
+            self.locks.let_go_of_expired()
+        self.poller.send_acknowledged()
+
+    def release_everything(self) -> None:
+        """Release all that was not acknowledged. Does not wait."""
         self.held.release_all()
         self.fetcher.acknowledge(self.held.take())
         self.fetcher.release_buffered()
@@ -141,7 +163,7 @@ class ShareEngine:
         topics = self._topics()
         self.client.metadata.set_topics(topics)
         if not topics:
-            self._release_everything()
+            self.release_everything()
         self.membership.subscription_changed()
         self._signal.notify()
 
@@ -167,6 +189,20 @@ class ShareEngine:
         finally:
             self._watch.poll_ended(self.client.clock.monotonic(), mark=self.poller.returned_records)
 
+    async def poll_beside(self, room: int, timeout_s: float) -> Found:
+        """As `SharePoller.poll_beside`; it counts as a poll that watches the member."""
+        assert self.locks is not None, "only workers hold records over polls"
+        self.locks.let_go_of_expired()
+        self._watch.poll_began()
+        try:
+            return await self.poller.poll_beside(room, timeout_s)
+        finally:
+            self._watch.poll_ended(self.client.clock.monotonic(), mark=self.poller.returned_records)
+
+    def _session_lost(self, node_id: int) -> None:
+        if self.locks is not None:
+            self.locks.session_lost(node_id)
+
     async def commit(self, timeout_s: float) -> dict[TopicPartition, KafkaError | None]:
         """Send what was acknowledged, and return the outcome of all that had none.
 
@@ -182,6 +218,8 @@ class ShareEngine:
         for error in outcome.values():
             if error is not None:
                 self.client.observer.failed("commit", error)
+        if self.locks is not None:
+            self.locks.answered(group, outcome)
         callback = self._callback()
         if callback is None:
             return

@@ -71,6 +71,8 @@ class _ShareNode:
     loop: OwnedTask | None = None
     is_wanted: bool = False
     """Whether a poll waits for records of this node."""
+    most: int | None = None
+    """How many of them it has room for; None: no limit but the config's."""
     is_fetching: bool = False
     is_renewing: bool = False
     carried: AckGroup | None = None
@@ -89,12 +91,16 @@ class ShareFetcher:
         member_id: str,
         signal: PollSignal,
         report: Report,
+        on_session_lost: Callable[[int], object],
     ) -> None:
-        """`report(group, outcome)` is called for all that was acknowledged."""
+        """`report(group, outcome)` is called for all that was acknowledged, and
+        `on_session_lost(node_id)` when a node has released what this member had locked there.
+        """
         self._config = config
         self._client = client
         self._signal = signal
         self._report = report
+        self._on_session_lost = on_session_lost
         self._requests = ShareRequests(config, member_id)
         self._nodes: dict[int, _ShareNode] = {}
         self._assigned: frozenset[TopicPartition] = frozenset()
@@ -151,8 +157,11 @@ class ShareFetcher:
             node.pending.add(tp, batch)
             node.go.set()
 
-    def start_fetches(self) -> None:
-        """Let each free node that leads assigned partitions fetch."""
+    def start_fetches(self, room: int | None = None) -> None:
+        """Let each free node that leads assigned partitions fetch.
+
+        `room`: about how many records all together may lock; at least one each.
+        """
         snapshot = self._client.metadata.snapshot
         leaders = {snapshot.leader(tp).node_id for tp in self._assigned}
         if None in leaders:
@@ -163,6 +172,7 @@ class ShareFetcher:
             node = self._node(node_id)
             if not node.is_fetching:
                 node.is_wanted = True
+                node.most = None if room is None else max(room // len(leaders), 1)
                 node.go.set()
 
     @property
@@ -219,7 +229,9 @@ class ShareFetcher:
         if not only_opens:
             node.is_wanted = False
         change = node.session.change_to(wanted)
-        request = self._requests.fetch(change, group.batches, self._topic_ids, waits=not only_opens)
+        request = self._requests.fetch(
+            change, group.batches, self._topic_ids, waits=not only_opens, most=node.most
+        )
         node.is_fetching = True
         try:
             await self._send(node, group, request, self._fetched)
@@ -362,6 +374,7 @@ class ShareFetcher:
         error = kind(f"share session with node {node.node_id}: {kind.explained(message)}")
         logger.info("%s", error)
         node.session.reset()
+        self._on_session_lost(node.node_id)
         if code in _SESSION_LOST and group.attempts + 1 < _ATTEMPTS:
             self._give_back([each for each in self.buffer if each.node_id == node.node_id])
             if group:
@@ -381,6 +394,7 @@ class ShareFetcher:
         logger.info("share session with node %d: %s", node.node_id, error)
         self._client.observer.failed("fetch", error)
         node.session.reset()
+        self._on_session_lost(node.node_id)
         self._back_off(node)
         for fetch in [each for each in self.buffer if each.node_id == node.node_id]:
             self.buffer.remove(fetch)

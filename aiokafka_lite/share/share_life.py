@@ -18,6 +18,7 @@ from aiokafka_lite.consumer.consumer_life import MAY_FOLLOW
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import ConsumerStoppedError, IllegalStateError
 from aiokafka_lite.metrics.counters import Counters
+from aiokafka_lite.share.held_locks import LockHolder
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_engine import AcknowledgementCallback, ShareEngine
 
@@ -48,6 +49,8 @@ class ShareLife(Life[LifeState]):
         """The event loop of start()."""
         self.topics: frozenset[str] = frozenset()
         self.callback: AcknowledgementCallback | None = None
+        self.holder: LockHolder | None = None
+        """Workers that hold records over polls; None for all other users."""
         self.waiting_calls = WaitingCalls(clock, self._stopped)
         self._config = config
         self._clock = clock
@@ -112,7 +115,7 @@ class ShareLife(Life[LifeState]):
         )
         counters.observe(config.observer, "consumer", config.client_id, config.group_id)
         self.engine = engine = ShareEngine(
-            config, client, self._signal, lambda: self.topics, lambda: self.callback
+            config, client, self._signal, lambda: self.topics, lambda: self.callback, self.holder
         )
         try:
             await engine.start()

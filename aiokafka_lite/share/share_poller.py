@@ -7,7 +7,7 @@ nothing: what was acquired for it waits for the next one. Source: KIP-932, Share
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
@@ -32,6 +32,17 @@ _TURN_S: Final = 0.002
 _ALL: Final = 2**31 - 1
 
 Found = dict[TopicPartition, list[Record]]
+
+
+class _Demand(NamedTuple):
+    """What a poll takes, and what it lets nodes fetch."""
+
+    limit: int
+    is_soft: bool
+    """Whether the rest of the last batch comes, too."""
+    room: int | None = None
+    is_beside: bool = False
+    """Whether the caller holds records meanwhile."""
 
 
 class SharePoller:
@@ -86,6 +97,18 @@ class SharePoller:
         CorruptRecordException; KafkaError for a failed background task.
         Cancelled: nothing was taken, and what was acquired comes with the next poll.
         """
+        limit = self._config.max_poll_records if max_records is None else max_records
+        is_soft = max_records is None and not self._config.is_limited
+        return await self._one_poll(_Demand(limit, is_soft), timeout_s)
+
+    async def poll_beside(self, room: int, timeout_s: float) -> Found:
+        """As `poll`, for callers that hold records meanwhile. Return all that was acquired.
+
+        `room`: about how many records the next fetches may lock; 0 starts none.
+        """
+        return await self._one_poll(_Demand(_ALL, True, room, is_beside=True), timeout_s)
+
+    async def _one_poll(self, demand: _Demand, timeout_s: float | None) -> Found:
         if self._is_polling:
             raise IllegalStateError(
                 "another task waits in getmany() or getone(): a share consumer has one poll at a "
@@ -94,15 +117,16 @@ class SharePoller:
         self._is_polling = True
         try:
             await self._let_others_run()
-            self._begin()
-            return await self._poll(max_records, timeout_s)
+            self._begin(demand)
+            return await self._poll(demand, timeout_s)
         finally:
             self._is_polling = False
 
-    def _begin(self) -> None:
+    def _begin(self, demand: _Demand) -> None:
         self._client.check()
         self._membership.raise_error()
-        if self._config.is_explicit and (left := self._held.unacknowledged):
+        must_ask = self._config.is_explicit and not demand.is_beside
+        if must_ask and (left := self._held.unacknowledged):
             raise IllegalStateError(
                 f"{left} returned records are not acknowledged: call acknowledge() for each before "
                 f"the next getmany() or getone(), or use share_acknowledgement_mode='implicit'"
@@ -110,16 +134,16 @@ class SharePoller:
         self.send_acknowledged()
         self._membership.poll_began()
 
-    async def _poll(self, max_records: int | None, timeout_s: float | None) -> Found:
+    async def _poll(self, demand: _Demand, timeout_s: float | None) -> Found:
         clock = self._client.clock
         until_s = None if timeout_s is None else clock.monotonic() + timeout_s
         while not self._is_stopped:
             is_busy = self._fetcher.is_renewing or self._is_preparing
-            found = {} if is_busy else self._collect(max_records)
+            found = {} if is_busy else self._collect(demand.limit, is_soft=demand.is_soft)
             if found:
                 return found
-            if not self._fetcher.buffer and not self._fetcher.is_renewing:
-                self._fetcher.start_fetches()
+            if demand.room != 0 and not self._fetcher.buffer and not self._fetcher.is_renewing:
+                self._fetcher.start_fetches(demand.room)
             self._client.check()
             self._membership.raise_error()
             if (error := self._fetcher.take_error()) is not None:
@@ -140,11 +164,9 @@ class SharePoller:
 
     # Taking records…
 
-    def _collect(self, max_records: int | None) -> Found:
+    def _collect(self, limit: int, *, is_soft: bool) -> Found:
         """Take and hold what is there. Does not wait."""
         found: Found = {}
-        limit = self._config.max_poll_records if max_records is None else max_records
-        is_soft = max_records is None and not self._config.is_limited
         self._is_cut_off = False
         taken = self._take_renewed(found, limit)
         if taken:
@@ -268,7 +290,7 @@ class SharePoller:
         self, fetch: AcquiredFetch, first: int, last: int, records: list[Record], found: Found
     ) -> None:
         tp = fetch.topic_partition
-        self._held.add(tp, fetch.node_id, first, last, records)
+        self._held.add(tp, fetch.node_id, first, last, records, expires_at_s=fetch.expires_at_s)
         if records:
             before = found.get(tp)
             if before is None:
@@ -296,7 +318,9 @@ class SharePoller:
         if failure.offset > portion.first:
             self._held.add(tp, fetch.node_id, portion.first, failure.offset - 1, [])
         verdict = None if self._config.is_explicit else AcknowledgeType.RELEASE
-        self._held.add_unreadable(tp, fetch.node_id, failure.offset, verdict)
+        self._held.add_unreadable(
+            tp, fetch.node_id, failure.offset, verdict, expires_at_s=fetch.expires_at_s
+        )
         fetch.took()
         self._error = failure
 

@@ -36,10 +36,19 @@ class ShareRequests:
         self._member_id = member_id
 
     def fetch(
-        self, change: SessionChange, batches: Batches, topic_ids: Mapping[str, UUID], *, waits: bool
+        self,
+        change: SessionChange,
+        batches: Batches,
+        topic_ids: Mapping[str, UUID],
+        *,
+        waits: bool,
+        most: int | None = None,
     ) -> ShareFetchRequest:
-        """Return a fetch that also acknowledges. `waits`: the broker may hold the answer back."""
+        """Return a fetch that also acknowledges. `waits`: the broker may hold the answer back.
+        `most`: how many records it may lock, if they are less than `max_poll_records`.
+        """
         config = self._config
+        limit = config.max_poll_records if most is None else min(most, config.max_poll_records)
         by_partition = _by_id(batches, topic_ids)
         for each in change.added:
             by_partition.setdefault(each, [])
@@ -50,8 +59,8 @@ class ShareRequests:
             max_wait_ms=config.fetch_max_wait_ms if waits else 0,
             min_bytes=config.fetch_min_bytes,
             max_bytes=config.fetch_max_bytes,
-            max_records=config.max_poll_records,
-            batch_size=config.max_poll_records,
+            max_records=limit,
+            batch_size=limit,
             share_acquire_mode=int(config.is_limited),
             topics=[
                 FetchTopic(

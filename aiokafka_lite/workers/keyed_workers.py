@@ -9,25 +9,22 @@ could cancel it when its partition goes. Blocking code belongs into a thread, wh
 awaits.
 """
 
-import asyncio
 import random
-import signal
-from types import TracebackType
-from typing import Any, Generic, Self
+from typing import Any, Generic
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
-from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import KT, VT
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.worker_pool import Handler
 from aiokafka_lite.workers.workers_config import KeyOf, Order, WorkersConfig
 from aiokafka_lite.workers.workers_engine import WorkersEngine
+from aiokafka_lite.workers.workers_run import WorkersRun
 from aiokafka_lite.workers.workers_statistics import WorkersStatistics
 
 
-class KeyedWorkers(Generic[KT, VT]):
+class KeyedWorkers(WorkersRun, Generic[KT, VT]):
     """Handles the records of one consumer by up to `concurrency` handlers at a time.
 
         async def handle(record: ConsumerRecord) -> None: ...
@@ -66,6 +63,8 @@ class KeyedWorkers(Generic[KT, VT]):
     error names all of them.
     """
 
+    _engine: WorkersEngine
+
     def __init__(
         self,
         consumer: AIOKafkaConsumer[KT, VT],
@@ -87,6 +86,7 @@ class KeyedWorkers(Generic[KT, VT]):
         clock: Clock | None = None,
         rng: random.Random | None = None,
     ) -> None:
+        super().__init__()
         _check(consumer)
         config = WorkersConfig(
             concurrency=concurrency,
@@ -113,33 +113,13 @@ class KeyedWorkers(Generic[KT, VT]):
             clock if clock is not None else SYSTEM_CLOCK,
             rng if rng is not None else random.Random(),
         )
-        self._has_run = False
-        self._ended: asyncio.Event | None = None
-        self._signals: list[signal.Signals] = []
 
-    async def __aenter__(self) -> Self:
-        """Start the consumer, which joins its group. Raises: as `AIOKafkaConsumer.start`.
+    @property
+    def _reader(self) -> AIOKafkaConsumer[KT, VT]:
+        return self.consumer
 
-        Cancelled: nothing stays behind.
-        """
+    def _attach(self) -> None:
         self.consumer._listener = self._engine.handover
-        await self.consumer.start()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        with anyio_shield():
-            try:
-                self.stop()
-                if self._ended is not None:
-                    await self._ended.wait()
-            finally:
-                self._restore_signals()
-                await self.consumer.__aexit__(exc_type, exc, traceback)
 
     async def run(self) -> None:
         """Handle records until `stop()`; then let running handlers end, and commit.
@@ -155,38 +135,7 @@ class KeyedWorkers(Generic[KT, VT]):
         handlers are cancelled at once, and what is finished is committed. A further
         cancellation may end that commit.
         """
-        if self._has_run:
-            raise IllegalStateError("these workers have run; make new ones, with a new consumer")
-        if self.consumer._engine is None:
-            raise IllegalStateError("the workers are not started; use `async with` around run()")
-        self._has_run = True
-        self._ended = asyncio.Event()
-        try:
-            await self._engine.run()
-        finally:
-            self._ended.set()
-
-    def stop(self) -> None:
-        """Let `run()` end in order. Idempotent, and possible before `run()`. Does not wait."""
-        self._engine.stop.set()
-
-    def stop_on_signals(self, *signals: signal.Signals) -> None:
-        """Call `stop()` on these signals; without any, on SIGTERM. Until the end of the block.
-
-        SIGINT is left alone unless it is named: asyncio cancels the program's main task for it.
-
-        Raises: RuntimeError outside of the main thread; NotImplementedError on Windows. Does not
-        wait.
-        """
-        loop = asyncio.get_running_loop()
-        for number in signals or (signal.SIGTERM,):
-            loop.add_signal_handler(number, self.stop)
-            self._signals.append(number)
-
-    def _restore_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._signals:
-            loop.remove_signal_handler(self._signals.pop())
+        await self._run()
 
     def statistics(self) -> WorkersStatistics:
         """Return what the workers have at this moment, and counts of what they have done.

@@ -34,7 +34,7 @@ class PartitionHandover(ConsumerRebalanceListener):
         self,
         queues: WorkQueues,
         plan: RetryPlan,
-        pool: WorkerPool,
+        pool: WorkerPool[WorkItem],
         idle: IdleWorkers,
         commits: OffsetCommits,
         pauses: PartitionPauses,

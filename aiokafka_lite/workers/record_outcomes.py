@@ -55,7 +55,7 @@ class RecordOutcomes:
         self.failed_attempts = 0
         self.dead_letters_written = 0
 
-    def finished(self, item: WorkItem) -> None:
+    def finished(self, item: WorkItem, _result: object = None) -> None:
         """Take a record whose handler has returned. Does not wait."""
         self.finished_records += 1
         self._queues.finish(item)

@@ -9,15 +9,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from types import CoroutineType
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.workers.idle_workers import IdleWorkers
-from aiokafka_lite.workers.record_outcomes import RecordOutcomes
+from aiokafka_lite.workers.pool_item import ItemT, PoolOutcomes, PoolQueue
 from aiokafka_lite.workers.stop_request import StopRequest
-from aiokafka_lite.workers.work_queues import WorkItem, WorkQueues
 
 logger = logging.getLogger(__name__)
 
@@ -26,13 +25,13 @@ Handler = Callable[[ConsumerRecord[Any, Any]], Awaitable[object]]
 TURN_S: Final = 0.002
 
 
-class Worker:
+class Worker(Generic[ItemT]):
     """One worker, and the record it works on."""
 
     __slots__ = ("_is_given_up", "began_s", "item", "task")
 
     def __init__(self) -> None:
-        self.item: WorkItem | None = None
+        self.item: ItemT | None = None
         self.began_s = 0.0
         """When the handler of `item` began (monotonic)."""
         self.task: asyncio.Task[Any] | None = None
@@ -53,20 +52,20 @@ class Worker:
         return self.task.uncancel() == 0
 
 
-class WorkerPool:
+class WorkerPool(Generic[ItemT]):
     """The workers of one run."""
 
     def __init__(
         self,
         size: int,
         handle: Handler,
-        queues: WorkQueues,
-        outcomes: RecordOutcomes,
+        queues: PoolQueue[ItemT],
+        outcomes: PoolOutcomes[ItemT],
         idle: IdleWorkers,
         stop: StopRequest,
         clock: Clock,
     ) -> None:
-        self.workers = tuple(Worker() for _ in range(size))
+        self.workers: tuple[Worker[ItemT], ...] = tuple(Worker() for _ in range(size))
         self._handle = handle
         self._queues = queues
         self._outcomes = outcomes
@@ -81,7 +80,7 @@ class WorkerPool:
         """How many handlers run."""
         return sum(worker.item is not None for worker in self.workers)
 
-    async def work(self, worker: Worker) -> None:
+    async def work(self, worker: Worker[ItemT]) -> None:
         """Handle records until the workers stop.
 
         Cancelled: the handler is cancelled, and its record is not finished.
@@ -115,13 +114,13 @@ class WorkerPool:
         self._turn_is_over = False
         self._turn_ends_s = self._clock.monotonic() + TURN_S
 
-    async def _process(self, worker: Worker, item: WorkItem) -> None:
+    async def _process(self, worker: Worker[ItemT], item: ItemT) -> None:
         try:
             try:
                 result: Any = self._handle(item.record)
                 if type(result) is not CoroutineType and not isawaitable(result):
                     return self._refuse(item)
-                await result
+                result = await result
             except asyncio.CancelledError as error:
                 task = worker.task
                 if worker._is_given_up or task is None or task.cancelling():
@@ -135,7 +134,7 @@ class WorkerPool:
                 else:
                     await self._outcomes.failed(item, error)
             else:
-                self._outcomes.finished(item)
+                self._outcomes.finished(item, result)
             if worker.was_given_up():  # too late: the handler has ended before
                 self._idle.wake(self._queues.ready)
         except asyncio.CancelledError:
@@ -144,7 +143,7 @@ class WorkerPool:
                 raise
             self._idle.wake(self._queues.ready)
 
-    def _refuse(self, item: WorkItem) -> None:
+    def _refuse(self, item: ItemT) -> None:
         self._queues.put_off(item)
         self._stop.set(
             KafkaConfigurationError(
@@ -153,7 +152,7 @@ class WorkerPool:
             )
         )
 
-    def give_up(self, is_meant: Callable[[WorkItem], bool]) -> list[WorkItem]:
+    def give_up(self, is_meant: Callable[[ItemT], bool]) -> list[ItemT]:
         """Cancel handlers; return their items. Does not wait."""
         given_up = []
         for worker in self.workers:

@@ -1,6 +1,6 @@
 """Holds the settings of one pool of workers, checked. Does not wait."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -42,11 +42,7 @@ class WorkersConfig:
             raise KafkaConfigurationError(f"these workers cannot work: {'; '.join(faults)}")
 
     def _faults(self) -> list[str]:
-        faults = [
-            f"{name}={value!r} is not a number above 0; give one"
-            for name in _POSITIVE
-            if not _is_positive(value := getattr(self, name))
-        ]
+        faults = positive_faults(self, _POSITIVE)
         if not callable(self.order) and self.order not in get_args(Order):
             faults.append(
                 f"order={self.order!r} is none of {', '.join(map(repr, get_args(Order)))}, and no "
@@ -97,6 +93,15 @@ _POSITIVE = (
 )
 
 
+def positive_faults(config: object, names: Iterable[str]) -> list[str]:
+    """Return a sentence for each of these settings that is not a number above 0."""
+    return [
+        f"{name}={value!r} is not a number above 0; give one"
+        for name in names
+        if not _is_positive(value := getattr(config, name))
+    ]
+
+
 def _is_positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
@@ -110,4 +115,4 @@ def _no_key(_: ConsumerRecord[Any, Any]) -> Hashable:
     return None
 
 
-__all__ = ["KeyOf", "Order", "WorkersConfig"]
+__all__ = ["KeyOf", "Order", "WorkersConfig", "positive_faults"]

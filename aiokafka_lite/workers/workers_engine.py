@@ -3,13 +3,12 @@
 import asyncio
 import logging
 import random
-from typing import Any, Final
+from typing import Any
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
-from aiokafka_lite.concurrency.deadline import deadline
-from aiokafka_lite.concurrency.task_owner import OwnerState, TaskOwner
+from aiokafka_lite.concurrency.task_owner import OwnerState
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.flow_bounds import FlowBounds
@@ -18,18 +17,16 @@ from aiokafka_lite.workers.idle_workers import IdleWorkers
 from aiokafka_lite.workers.offset_commits import OffsetCommits
 from aiokafka_lite.workers.partition_handover import PartitionHandover
 from aiokafka_lite.workers.partition_pauses import PartitionPauses
+from aiokafka_lite.workers.pool_tasks import PoolTasks
 from aiokafka_lite.workers.record_intake import RecordIntake
 from aiokafka_lite.workers.record_outcomes import Origin, RecordOutcomes, handler_failed
 from aiokafka_lite.workers.retry_plan import RetryPlan
 from aiokafka_lite.workers.stop_request import StopRequest
-from aiokafka_lite.workers.work_queues import WorkQueues
+from aiokafka_lite.workers.work_queues import WorkItem, WorkQueues
 from aiokafka_lite.workers.worker_pool import Handler, WorkerPool
 from aiokafka_lite.workers.workers_config import WorkersConfig
 
 logger = logging.getLogger(__name__)
-
-_CLOSE_S: Final = 5.0
-"""How long `run()` waits for handlers that ignore their cancellation."""
 
 
 class WorkersEngine:
@@ -54,8 +51,6 @@ class WorkersEngine:
             config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000, rng=rng
         )
         self.plan = RetryPlan(config, backoff)
-        self._owner = TaskOwner("KeyedWorkers", clock=clock)
-        self._watch = HandlerWatch(config.slow_handler_ms / 1000, config.handler_timeout_ms / 1000)
         idle = IdleWorkers()
         pauses = PartitionPauses(consumer, self.bounds)
         reads = consumer._config
@@ -65,8 +60,14 @@ class WorkersEngine:
         self.outcomes = RecordOutcomes(
             self.queues, self.plan, pauses, idle, self.stop, clock, dead_letters, origin
         )
-        self.pool = WorkerPool(
+        self.pool: WorkerPool[WorkItem] = WorkerPool(
             config.concurrency, handle, self.queues, self.outcomes, idle, self.stop, clock
+        )
+        watch: HandlerWatch[WorkItem] = HandlerWatch(
+            config.slow_handler_ms / 1000, config.handler_timeout_ms / 1000
+        )
+        self._tasks = PoolTasks(
+            "KeyedWorkers", self.pool, watch, self.stop, clock, self._are_stuck, handler_failed
         )
         self._commits = OffsetCommits(
             consumer, self.queues, self.stop, clock, config.commit_interval_ms / 1000
@@ -99,21 +100,17 @@ class WorkersEngine:
             self.stop.set()
             with anyio_shield():
                 await self._end(drain_s)
-        self._owner.check()
+        self._tasks.owner.check()
         if self.stop.failure is not None:
             raise self.stop.failure
 
     async def _start(self) -> None:
-        owner = self._owner
-        await owner.start()
-        owner.add_failure_callback(self.stop.set)
+        await self._tasks.start()
         if not self._consumer.subscription():
             # Nobody calls the listener for partitions that the user has assigned.
             await self.handover.on_partitions_assigned(set(self._consumer.assignment()))
-        for number, worker in enumerate(self.pool.workers):
-            owner.spawn(f"worker {number}", self.pool.work, worker)
+        owner = self._tasks.owner
         owner.spawn("commits", self._commits.run)
-        owner.spawn("watch", self._watch_handlers)
         owner.spawn("intake", self._intake.run)
 
     async def _end(self, drain_s: float) -> None:
@@ -125,11 +122,11 @@ class WorkersEngine:
         self.outcomes.close()
         give_back, partitions = self.handover.give_back, tuple(self.queues.partitions)
         try:
-            if self._owner.state is not OwnerState.RUNNING:  # a task has failed
+            if self._tasks.owner.state is not OwnerState.RUNNING:  # a task has failed
                 await give_back(partitions, drain_s)
                 return
             # A child of its own: a cancellation of this task does not keep it from the commit.
-            ending = self._owner.spawn("end", give_back, partitions, drain_s)
+            ending = self._tasks.owner.spawn("end", give_back, partitions, drain_s)
             try:
                 await ending.wait()
             except asyncio.CancelledError:
@@ -137,38 +134,19 @@ class WorkersEngine:
                 await ending.wait()
                 raise
         finally:
-            await self._close()
+            await self._tasks.close()
 
-    async def _close(self) -> None:
-        """End the tasks. A handler that ignores each cancellation is left to itself."""
-        try:
-            async with deadline(self._clock, _CLOSE_S):
-                await self._owner.close()
-        except TimeoutError:
-            left = [worker.item for worker in self.pool.workers if worker.item is not None]
-            what = f"has not ended {_CLOSE_S:g} s after its worker was cancelled"
-            for item in left:
-                logger.error("handler of %s %s: it is left to itself", item, what)  # noqa: TRY400
-            if left:
-                self.stop.fail(handler_failed(left[0], what, TimeoutError(what)))
-
-    async def _watch_handlers(self) -> None:
-        """Name slow handlers in the log, and stop because of stuck ones. Until it is cancelled."""
-        while True:
-            await self._clock.sleep(self._watch.interval_s)
-            found = self._watch.look(self.pool.workers, self._clock.monotonic())
-            for item, age_s in found.slow:
-                logger.warning("handler of %s works since %.1f s", item, age_s)
-            for item, age_s in found.stuck:
-                logger.error("handler of %s is stuck since %.1f s: the workers stop", item, age_s)
-            if found.stuck:
-                stuck, age_s = found.stuck[0]
-                what = (
-                    f"has not ended within {age_s:.1f} s "
-                    f"(handler_timeout_ms={self._config.handler_timeout_ms:g})"
-                )
-                self.stop.set(handler_failed(stuck, what, TimeoutError(what)))
-                self.pool.give_up({item for item, _ in found.stuck}.__contains__)
+    def _are_stuck(self, found: list[tuple[WorkItem, float]]) -> None:
+        """Stop, and cancel the handlers: a record that never ends keeps its key waiting."""
+        for item, age_s in found:
+            logger.error("handler of %s is stuck since %.1f s: the workers stop", item, age_s)
+        stuck, age_s = found[0]
+        what = (
+            f"has not ended within {age_s:.1f} s "
+            f"(handler_timeout_ms={self._config.handler_timeout_ms:g})"
+        )
+        self.stop.set(handler_failed(stuck, what, TimeoutError(what)))
+        self.pool.give_up({item for item, _ in found}.__contains__)
 
 
 __all__ = ["WorkersEngine"]

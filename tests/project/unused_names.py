@@ -91,6 +91,11 @@ UNUSED = (
         "figures for users",
     ),
     (
+        "aiokafka_lite/workers/share/share_workers_statistics.py",
+        "*_records running_handlers waiting_releases refused_acknowledgements",
+        "figures for users",
+    ),
+    (
         "aiokafka_lite/share/share_consumer.py",
         "set_acknowledgement_commit_callback",
         "Java's name, for users",

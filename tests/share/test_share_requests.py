@@ -59,3 +59,10 @@ def test_a_request_that_only_acknowledges() -> None:
 def test_what_nobody_has_seen_is_released() -> None:
     (batch,) = released([(3, 5)])
     assert (batch.first, batch.last, batch.wire_types(), batch.by_user) == (3, 5, [2], False)
+
+
+def test_a_fetch_may_ask_for_less_than_the_option_allows() -> None:
+    change = SessionChange(3, added=[], forgotten=[])
+    for most, asked in ((2, 2), (9, 7)):
+        request = requests(max_poll_records=7).fetch(change, {}, IDS, waits=True, most=most)
+        assert (request.max_records, request.batch_size) == (asked, asked)

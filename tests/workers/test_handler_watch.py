@@ -1,14 +1,16 @@
 """Slow handlers are named once until their age has doubled; stuck ones are told apart."""
 
 from aiokafka_lite.workers.handler_watch import HandlerWatch
+from aiokafka_lite.workers.work_queues import WorkItem
 from aiokafka_lite.workers.worker_pool import Worker
 from tests.workers.records import filled, taken
 
 
 def test_slow_and_stuck_handlers() -> None:
-    watch = HandlerWatch(10.0, 50.0)
+    watch: HandlerWatch[WorkItem] = HandlerWatch(10.0, 50.0)
     assert watch.interval_s == 2.5
-    idle, busy = Worker(), Worker()
+    idle: Worker[WorkItem] = Worker()
+    busy: Worker[WorkItem] = Worker()
     item = busy.item = taken(filled(1))
     busy.began_s = 100.0
 
@@ -29,6 +31,7 @@ def test_slow_and_stuck_handlers() -> None:
 
 
 def test_a_bound_below_the_slow_one_still_holds() -> None:
-    worker = Worker()
+    worker: Worker[WorkItem] = Worker()
     item = worker.item = taken(filled(1))
-    assert HandlerWatch(10.0, 2.0).look([worker], 2.0) == ([], [(item, 2.0)])
+    watch: HandlerWatch[WorkItem] = HandlerWatch(10.0, 2.0)
+    assert watch.look([worker], 2.0) == ([], [(item, 2.0)])

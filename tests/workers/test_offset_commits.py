@@ -102,4 +102,4 @@ async def test_a_consumer_that_somebody_stops_during_a_commit_ends_the_run() -> 
         async with pool.workers:
             with pytest.raises(ConsumerStoppedError):
                 await pool.workers.run()
-        assert pool.workers._engine._owner.failure is None
+        assert pool.workers._engine._tasks.owner.failure is None

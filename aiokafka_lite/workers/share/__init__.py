@@ -1,0 +1,1 @@
+"""Owns workers over share groups: `ShareWorkers`."""

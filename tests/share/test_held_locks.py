@@ -1,0 +1,119 @@
+"""Locks of records that are held over polls: when they are renewed, and when they are given up."""
+
+import asyncio
+from collections.abc import Collection
+
+import pytest
+
+from aiokafka_lite.model import AcknowledgeType, TopicPartition
+from aiokafka_lite.share.held_locks import Place
+from aiokafka_lite.share.held_records import GAP
+from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
+from aiokafka_lite.share.share_engine import ShareEngine
+from tests.share.share_kafka import TP, ShareKafka, run_share
+
+
+class Holder:
+    """Notes what it hears."""
+
+    def __init__(self) -> None:
+        self.lost: list[Place] = []
+        self.refused: list[TopicPartition] = []
+
+    def locks_lost(self, places: Collection[Place]) -> None:
+        self.lost += places
+
+    def answered(self, group: AckGroup, outcome: Outcome) -> None:
+        self.refused += [tp for tp in group.batches if outcome[tp] is not None]
+
+
+async def held(engine: ShareEngine, room: int = 10) -> list[int]:
+    """The offsets that one poll of a holder returns."""
+    found = await engine.poll_beside(room, 5.0)
+    return [record.offset for records in found.values() for record in records]
+
+
+def test_what_is_held_stays_locked_while_others_are_polled() -> None:
+    async def main(share: ShareKafka) -> None:
+        holder, consumer = Holder(), share.explicit(share_acquire_mode="record_limit")
+        consumer._life.holder = holder
+        async with consumer:
+            engine = consumer._life.running()
+            locks = engine.locks
+            assert locks is not None
+            assert await held(engine, room=2) == [0, 1]
+            assert locks.interval_s == 3.0
+            assert await held(engine, room=1) == [2]
+            await asyncio.sleep(10)
+            locks.look()
+            assert not engine.fetcher.unanswered(), "more than half of the time is left"
+            await asyncio.sleep(10)
+            locks.look()
+            locks.look()
+            await asyncio.sleep(1)
+            assert locks.renewed == 3
+            await asyncio.sleep(20)
+            engine.held.settle(TP, 0, AcknowledgeType.ACCEPT)
+            engine.acknowledge_held()
+            await asyncio.sleep(1)
+            assert (holder.lost, holder.refused) == ([], [])
+            await asyncio.sleep(9)
+            locks.look()
+            assert holder.lost == [(TP, 1), (TP, 2)]
+            assert not engine.held.settle(TP, 1, AcknowledgeType.ACCEPT)
+
+    run_share(main, "a", "b", "c", "d", together=True)
+
+
+def test_a_verdict_that_comes_too_late_is_not_sent() -> None:
+    async def main(share: ShareKafka) -> None:
+        holder, consumer = Holder(), share.explicit()
+        consumer._life.holder = holder
+        async with consumer:
+            engine = consumer._life.running()
+            assert await held(engine) == [0]
+            engine.held.settle(TP, 0, AcknowledgeType.ACCEPT)
+            await asyncio.sleep(31)
+            assert await held(engine) == [0]
+            assert (holder.lost, holder.refused) == ([(TP, 0)], [])
+
+    run_share(main, "a")
+
+
+def test_brokers_that_do_not_renew_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def main(share: ShareKafka) -> None:
+        holder, consumer = Holder(), share.explicit()
+        consumer._life.holder = holder
+        async with consumer:
+            engine = consumer._life.running()
+            engine.fetcher._can_renew = lambda node_id: False  # type: ignore[method-assign]
+            assert await held(engine) == [0]
+            locks = engine.locks
+            assert locks is not None
+            for _ in range(4):
+                await asyncio.sleep(7)
+                locks.look()
+            assert holder.lost == []
+            await asyncio.sleep(2)
+            locks.look()
+            assert holder.lost == [(TP, 0)]
+
+    run_share(main, "a")
+    (text,) = [text for text in caplog.messages if "not renewed from now on" in text]
+    assert "that needs Kafka 4.2 (KIP-1222)" in text
+
+
+def test_gaps_do_not_wait_for_the_records_beside_them() -> None:
+    async def main(share: ShareKafka) -> None:
+        consumer = share.explicit()
+        consumer._life.holder = Holder()
+        async with consumer:
+            records = consumer._life.running().held
+            records.add(TP, 0, 5, 7, [])
+            records.add(TP, 0, 8, 8, ())
+            assert [each[2].types for each in records.take()] == [
+                bytearray([GAP] * 3),
+                bytearray([GAP]),
+            ]
+
+    run_share(main)
