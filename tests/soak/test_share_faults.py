@@ -1,0 +1,58 @@
+"""Plays ten rounds of a share group on a real three-node Kafka. Each round prints a line.
+
+In each one a member is killed, one paused, one added and one stopped. In turns nothing more
+happens, the group's coordinator is killed, or the nodes restart one after the other.
+"""
+
+import asyncio
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
+from tests.conftest import require_kafka
+from tests.faults.group_faults import Cluster
+from tests.faults.share_faults import PROPERTIES, share_round
+from tests.faults.share_oracle import Figures
+
+ROUNDS = 10
+ACCIDENTS = ("members", "coordinator", "rolling")
+LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
+    asyncio.new_event_loop,
+    uvloop.new_event_loop,
+)
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(2400)]
+
+
+async def play(kafka: ApacheKafka, number: int, folder: Path) -> Figures:
+    topic = f"share-{number}-{secrets.token_hex(4)}"
+    async with share_round(Cluster(kafka), topic, folder) as played:
+        made = await played.play(random.Random(number), ACCIDENTS[number % len(ACCIDENTS)])
+        left = await played.left_over()
+        unheard = {place for place in left if made.accepted[place]}
+        complaints = [
+            *made.complaints,
+            *(f"{place} was accepted and came again" for place in unheard),
+        ]
+        assert not complaints, "\n".join([*complaints[:30], str(made.figures)])
+    return made.figures
+
+
+def test_each_record_is_accepted_once_while_members_and_nodes_die(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_kafka(DEFAULT_VERSION)
+    with ApacheKafka(DEFAULT_VERSION, nodes=3, properties=PROPERTIES) as kafka:
+        for number in range(ROUNDS):
+            with asyncio.Runner(loop_factory=LOOPS[number % len(LOOPS)]) as runner:
+                figures = runner.run(play(kafka, number, tmp_path / str(number)))
+            with capsys.disabled():
+                shown = ", ".join(f"{name} {value}" for name, value in asdict(figures).items())
+                accident = ACCIDENTS[number % len(ACCIDENTS)]
+                print(f"\nround {number + 1}, {accident}: {shown}", end="", flush=True)
