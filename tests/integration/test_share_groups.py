@@ -1,12 +1,15 @@
 """Share consumers on real Apache Kafkas: what a member gets, and what becomes of its records."""
 
 import asyncio
+import contextlib
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import confluent_kafka
 import pytest
 
 from aiokafka_lite import (
@@ -14,9 +17,11 @@ from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
     AIOKafkaShareConsumer,
+    ShareWorkers,
     TopicPartition,
 )
 from aiokafka_lite.admin import AIOKafkaAdminClient, ConfigResource, ConfigResourceType
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import (
     GroupIdNotFound,
     IllegalStateError,
@@ -336,6 +341,103 @@ async def test_without_polls_the_member_leaves(address: str, topic_name: str) ->
             other.unsubscribe()
             await write(address, topic_name, "b")
             assert values(await read(sleeper)) == ["b"]
+
+
+async def test_workers_accept_release_and_renew(address: str, topic_name: str) -> None:
+    """Two members; a lock is shorter than a handler, and each fifth record fails at first."""
+    began: list[tuple[int, int]] = []
+    ended: list[int] = []
+
+    async def handle(record: Record) -> None:
+        began.append((record.offset, record.delivery_count))
+        if record.offset % 5 == 0 and record.delivery_count == 1:
+            raise OSError(record.offset)
+        await asyncio.sleep(2.5 if record.offset == 7 else 0)
+        ended.append(record.offset)
+
+    async with group(address, topic_name, **{"record.lock.duration.ms": "1000"}) as options:
+        await write(address, topic_name, *map(str, range(40)))
+        async with contextlib.AsyncExitStack() as stack:
+            running = []
+            for _ in range(2):
+                consumer = AIOKafkaShareConsumer[Any, Any](
+                    topic_name,
+                    share_acknowledgement_mode="explicit",
+                    share_acquire_mode="record_limit",
+                    fetch_max_wait_ms=100,
+                    **options,
+                )
+                pool = ShareWorkers(
+                    consumer, handle, concurrency=4, max_records=8, retry_backoff_ms=50
+                )
+                running.append(await stack.enter_async_context(pool))
+            runs = [asyncio.create_task(each.run()) for each in running]
+            async with asyncio.timeout(60):
+                while sum(each.statistics().accepted_records for each in running) < 40:
+                    await asyncio.sleep(0.02)
+            for each in running:
+                each.stop()
+            await asyncio.gather(*runs)
+            figures = [each.statistics() for each in running]
+        assert sorted(ended) == list(range(40))
+        assert len(began) == 48
+        assert sum(each.released_records for each in figures) == 8
+        assert sum(each.renewed_locks for each in figures) >= 3
+        assert sum(each.lost_locks + each.refused_acknowledgements for each in figures) == 0
+        async with AIOKafkaShareConsumer(topic_name, **options) as other:
+            assert await read(other, QUIET_MS) == []
+
+
+def javas_sharer(kafka: ApacheKafka, topic: str, group_id: str, records: int) -> list[int]:
+    """Let Java's console consumer accept so many records; return their offsets."""
+    said = kafka.run_tool(
+        "org.apache.kafka.tools.consumer.ConsoleShareConsumer",
+        *("--topic", topic, "--group", group_id, "--max-messages", str(records)),
+        *("--timeout-ms", "60000", "--formatter-property", "print.offset=true"),
+        *("--formatter-property", "print.value=false"),
+    )
+    return [int(found) for found in re.findall(r"^Offset:(\d+)", said, re.MULTILINE)]
+
+
+def confluents_sharer(kafka: ApacheKafka, topic: str, group_id: str, records: int) -> list[int]:
+    """Let confluent-kafka's share consumer accept at least so many; return their offsets."""
+    consumer = confluent_kafka.ShareConsumer(
+        {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group_id}
+    )
+    consumer.subscribe([topic])
+    found: list[int | None] = []
+    until_s = SYSTEM_CLOCK.monotonic() + WAIT_MS * 3 / 1000
+    while len(found) < records and SYSTEM_CLOCK.monotonic() < until_s:
+        found += [message.offset() for message in consumer.poll(1.0)]
+    consumer.commit_sync(WAIT_MS / 1000)
+    consumer.close()
+    return [offset for offset in found if offset is not None]
+
+
+@pytest.mark.parametrize("sharer", [javas_sharer, confluents_sharer])
+async def test_another_client_in_the_same_group(
+    sharer: Callable[[ApacheKafka, str, str, int], list[int]],
+    running_kafka: Callable[[str], ApacheKafka],
+    topic_name: str,
+) -> None:
+    """Ours holds some records, the other takes some beside it, and ours takes the rest."""
+    kafka = running_kafka("4.4.0")
+    long = {"record.lock.duration.ms": "60000"}
+    async with group(kafka.bootstrap_servers, topic_name, **long) as options:
+        await write(kafka.bootstrap_servers, topic_name, *map(str, range(60)))
+        async with AIOKafkaShareConsumer(
+            topic_name, share_acquire_mode="record_limit", max_poll_records=10, **options
+        ) as consumer:
+            ours = [record.offset for record in await read(consumer)]
+            assert len(ours) == 10
+            others = await asyncio.to_thread(sharer, kafka, topic_name, topic_name, 20)
+            assert len(others) >= 20
+            async with asyncio.timeout(60):
+                while len(ours) + len(others) < 60:
+                    ours += [record.offset for record in await read(consumer)]
+            assert sorted(ours + others) == list(range(60))
+            assert set((await consumer.commit()).values()) <= {None}
+            assert await read(consumer, QUIET_MS) == []
 
 
 async def test_a_broker_without_share_groups(
