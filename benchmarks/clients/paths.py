@@ -147,6 +147,14 @@ PATHS = (
         partitions=16,
     ),
     Path(
+        "share-group",
+        "share group of one",
+        "share_group",
+        ("ours", "confluent_peer", "java_peer"),
+        200_000,
+        reads=True,
+    ),
+    Path(
         "one-by-one",
         "async for / poll",
         "one_by_one",

@@ -3,6 +3,7 @@
 Otherwise it has its defaults (batches up to 1 MB, no CRC check).
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
@@ -13,6 +14,7 @@ from confluent_kafka import (
     Consumer,
     Message,
     Producer,
+    ShareConsumer,
     TopicCollection,
     TopicPartition,
 )
@@ -23,6 +25,7 @@ from benchmarks.peers import growth_threads
 from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
+from benchmarks.peers.share_start import begin_at_the_start
 
 POLL_RECORDS = 500
 SINGLES_NOT_COUNTED = 500
@@ -113,6 +116,27 @@ def getmany(job: Job) -> None:
 def group(job: Job) -> None:
     """Do the same as `getmany` in a group of one."""
     _read(job, _group_consumer(job))
+
+
+def share_group(job: Job) -> None:
+    """`ShareConsumer.poll()` in a share group of one, value read, all accepted."""
+    asyncio.run(begin_at_the_start(job.bootstrap_servers, job.group_id))
+    consumer = ShareConsumer({"bootstrap.servers": job.bootstrap_servers, "group.id": job.group_id})
+    consumer.subscribe([job.topic])
+    seen = skipped = total = 0
+    while seen < job.records:
+        messages = consumer.poll(1.0)
+        for message in messages:
+            total += len(message.value() or b"")
+        seen += len(messages)
+        if seen and not skipped:
+            skipped = seen
+            job.start()
+    consumer.commit_sync(30)
+    job.stop()
+    job.outcome.records = seen - skipped
+    consumer.close()
+    assert total
 
 
 def one_by_one(job: Job) -> None:

@@ -6,6 +6,7 @@ with acks=all by their defaults. The JVM has the flags of Kafka's scripts. The c
 during the run counts.
 """
 
+import asyncio
 import re
 import resource
 import subprocess
@@ -15,12 +16,14 @@ from collections.abc import Callable, Sequence
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
 from aiokafka_lite.testing.java_runtime import find_java, kafka_jars, tools_version
 from benchmarks.peers.job import Job, Outcome
+from benchmarks.peers.share_start import begin_at_the_start
 
 JVM_FLAGS = ("-Xmx512M", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
 START_RECORDS = 1000
 TIMEOUT_S = 120
 _PRODUCER = "org.apache.kafka.tools.ProducerPerformance"
 _CONSUMER = "org.apache.kafka.tools.ConsumerPerformance"
+_SHARE_CONSUMER = "org.apache.kafka.tools.ShareConsumerPerformance"
 _MAX = re.compile(r"([\d.]+) ms max latency, (\d+) ms 50th, \d+ ms 95th, (\d+) ms 99th")
 
 
@@ -37,6 +40,11 @@ def getmany(job: Job) -> None:
 def group(job: Job) -> None:
     """`ConsumerPerformance` with `max.poll.records` 500."""
     _less_the_start(job, lambda records: _consume(job, records))
+
+
+def share_group(job: Job) -> None:
+    """`ShareConsumerPerformance` with `max.poll.records` 500."""
+    _less_the_start(job, lambda records: _share(job, f"{job.group_id}-{records}", records))
 
 
 def paced(job: Job) -> None:
@@ -89,6 +97,15 @@ def _consume(job: Job, records: int) -> str:
         _CONSUMER,
         *("--bootstrap-server", job.bootstrap_servers, "--topic", job.topic),
         *("--num-records", str(records)),
+    )
+
+
+def _share(job: Job, group_id: str, records: int) -> str:
+    asyncio.run(begin_at_the_start(job.bootstrap_servers, group_id))
+    return _tool(
+        _SHARE_CONSUMER,
+        *("--bootstrap-server", job.bootstrap_servers, "--topic", job.topic),
+        *("--group", group_id, "--num-records", str(records)),
     )
 
 

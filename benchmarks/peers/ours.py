@@ -3,6 +3,7 @@
 from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
+    AIOKafkaShareConsumer,
     CooperativeStickyAssignor,
     RangePartitionAssignor,
     TopicPartition,
@@ -17,6 +18,7 @@ from benchmarks.peers.asyncio_paths import (
     reading_options,
 )
 from benchmarks.peers.job import Job
+from benchmarks.peers.share_start import begin_at_the_start
 
 ARROW_RECORDS = 10_000
 
@@ -46,6 +48,26 @@ class _Ours(AsyncioPaths):
                 while seen < job.records:
                     seen += await _arrow_rows(consumer, ARROW_RECORDS)
         job.outcome.records = seen - skipped
+
+    async def share_group(self, job: Job) -> None:
+        """`getmany()` of 500 a call in a share group of one, value read, all accepted."""
+        await begin_at_the_start(job.bootstrap_servers, job.group_id)
+        seen = skipped = total = 0
+        async with AIOKafkaShareConsumer(
+            job.topic, bootstrap_servers=job.bootstrap_servers, group_id=job.group_id
+        ) as consumer:
+            while seen < job.records:
+                for records in (await consumer.getmany(1000)).values():
+                    for record in records:
+                        total += len(record.value or b"")
+                    seen += len(records)
+                if seen and not skipped:
+                    skipped = seen
+                    job.start()
+            await consumer.commit()
+            job.stop()
+        job.outcome.records = seen - skipped
+        assert total
 
     async def admin_create(self, job: Job) -> None:
         """Create topics in one call, after one of another topic."""
