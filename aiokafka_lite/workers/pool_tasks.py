@@ -32,8 +32,8 @@ class PoolTasks(Generic[ItemT]):
         are_stuck: Callable[[list[tuple[ItemT, float]]], object],
         failure: Callable[[ItemT, str, BaseException], HandlerFailedError],
     ) -> None:
-        """`are_stuck(found)` is told of stuck handlers with their age in seconds. `failure` makes
-        the error of one that ignores its cancellation.
+        """`are_stuck(found)` gets the stuck handlers with their age in seconds. `failure` makes the
+        error of one that ignores its cancellation.
         """
         self.owner = TaskOwner(name, clock=clock)
         self._pool = pool
