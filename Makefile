@@ -16,6 +16,9 @@ ifeq ($(CI),true)
 export AIOKAFKA_LITE_REQUIRE_NATIVE := 1
 endif
 
+# The suite starts some two hundred Python processes. Without bytecode each compiles the package.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo pipeline test check format options file-map bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:

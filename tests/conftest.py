@@ -49,6 +49,12 @@ MAIN_VERSION = _ONLY_VERSION or DEFAULT_VERSION
 """What the tests run on that need one real Kafka."""
 KAFKA_VERSIONS = (_ONLY_VERSION,) if _ONLY_VERSION else (DEFAULT_VERSION, "3.9.2")
 """What every test against a real Kafka runs on: the newest release and the oldest supported one."""
+NEWEST_FIRST = tuple(
+    pytest.param(version, marks=() if version == MAIN_VERSION else pytest.mark.soak)
+    for version in KAFKA_VERSIONS
+)
+"""The newest release, and by `make soak` the oldest: for what needs a node or a JVM for each."""
+ON_NEWEST_FIRST = pytest.mark.parametrize("apache_kafka", NEWEST_FIRST, indirect=True)
 VERSION_BETWEEN = _ONLY_VERSION or "4.3.1"
 """Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5

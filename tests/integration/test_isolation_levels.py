@@ -16,6 +16,7 @@ from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.java_runtime import tools_version
 from aiokafka_lite.testing.kafka_node import run_java
+from tests.conftest import ON_NEWEST_FIRST
 from tests.support.topics import create_topic
 
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
@@ -24,7 +25,11 @@ LEVELS = ("read_committed", "read_uncommitted")
 TIMEOUT_S = 60
 
 # What is read, not by which loop, is the question here: one is enough.
-pytestmark = [pytest.mark.real_kafka, pytest.mark.asyncio(loop_factories=["asyncio"])]
+pytestmark = [
+    pytest.mark.real_kafka,
+    pytest.mark.asyncio(loop_factories=["asyncio"]),
+    ON_NEWEST_FIRST,
+]
 
 Found = list[tuple[int, str]]
 

@@ -6,6 +6,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from tests.conftest import ON_NEWEST_FIRST
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
@@ -16,7 +17,11 @@ CONSOLE_PRODUCER = {
 RECORDS = 200
 
 # Java does not know which event loop writes: one is enough here.
-pytestmark = [pytest.mark.real_kafka, pytest.mark.asyncio(loop_factories=["asyncio"])]
+pytestmark = [
+    pytest.mark.real_kafka,
+    pytest.mark.asyncio(loop_factories=["asyncio"]),
+    ON_NEWEST_FIRST,
+]
 
 
 @pytest.mark.parametrize("codec", CODECS)

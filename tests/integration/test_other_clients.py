@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from tests.conftest import ON_NEWEST_FIRST
 from tests.support.other_clients import (
     CODECS,
     CONSUMERS,
@@ -19,6 +20,7 @@ PAIRS = [(OURS, reader) for reader in CONSUMERS] + [
 ]
 
 pytestmark = [
+    ON_NEWEST_FIRST,
     pytest.mark.real_kafka,
     pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
     pytest.mark.usefixtures("others_may_leak"),

@@ -10,10 +10,12 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from tests.conftest import ON_NEWEST_FIRST
 from tests.support.other_groups import MEMBERS, OURS, Life, member
 from tests.support.topics import create_topic
 
 pytestmark = [
+    ON_NEWEST_FIRST,
     pytest.mark.real_kafka,
     pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning"),
     pytest.mark.usefixtures("others_may_leak"),

@@ -77,10 +77,15 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def checked_in() -> set[str]:
-    """Paths of a checkout's files, without what a build or a run leaves there."""
+    """Paths of a checkout's files, without what a build or a run leaves there.
+
+    Other processes write bytecode meanwhile, first under another suffix.
+    """
     files = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file())
     paths = {file.relative_to(ROOT).as_posix() for file in files if file.suffix not in GENERATED}
-    return {*FILES, *SETTINGS, *(path for path in paths if "/." not in path)}
+    left_out = ("/.", "/__pycache__/")
+    files_of_folders = {path for path in paths if not any(part in path for part in left_out)}
+    return {*FILES, *SETTINGS, *files_of_folders}
 
 
 @pytest.fixture(scope="module")

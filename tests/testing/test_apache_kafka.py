@@ -14,6 +14,7 @@ from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing import apache_kafka as module
 from aiokafka_lite.testing.apache_kafka import ApacheKafka, ExternalKafka, real_kafka
 from aiokafka_lite.testing.kafka_node import KafkaNode
+from tests.conftest import ON_NEWEST_FIRST
 
 TOPICS = "org.apache.kafka.tools.TopicCommand"
 
@@ -38,6 +39,7 @@ def test_a_failing_tool_says_what_it_said(apache_kafka: ApacheKafka) -> None:
 
 
 @pytest.mark.real_kafka
+@ON_NEWEST_FIRST
 @pytest.mark.timeout(600)  # six Java processes; the bound on each says which one was slow
 def test_three_nodes_survive_a_kill_and_leave_nothing(apache_kafka: ApacheKafka) -> None:
     # The shared node is asked for only because it skips where Java is absent.

@@ -34,11 +34,11 @@ from aiokafka_lite.protocol.messages.list_transactions import ListTransactionsRe
 from aiokafka_lite.protocol.messages.write_txn_markers import WriteTxnMarkersRequest
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
 from tests.admin.support.lenient_kafka import HOUR_MS, LenientKafka, leave_hanging, lenient_kafka
-from tests.conftest import KAFKA_VERSIONS
+from tests.conftest import NEWEST_FIRST
 from tests.support.leftovers import nothing_left_behind
 
 
-@pytest.fixture(scope="module", params=["embedded", *KAFKA_VERSIONS])
+@pytest.fixture(scope="module", params=["embedded", *NEWEST_FIRST])
 def kafka(request: pytest.FixtureRequest) -> Iterator[LenientKafka]:
     with lenient_kafka(request.param) as kafka:
         yield kafka

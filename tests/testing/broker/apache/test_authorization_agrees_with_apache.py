@@ -17,7 +17,7 @@ from aiokafka_lite.protocol.messages.create_topics import CreatableTopic, Create
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
-from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.conftest import NEWEST_FIRST, require_kafka
 from tests.testing.broker.apache.authorization_probe import (
     SCENARIOS,
     USERS,
@@ -133,7 +133,7 @@ async def test_a_consumer_may_read_its_topic_and_nothing_else() -> None:
 # On a real Kafka…
 
 
-@pytest.fixture(scope="module", params=KAFKA_VERSIONS)
+@pytest.fixture(scope="module", params=NEWEST_FIRST)
 def secured_kafka(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
     require_kafka(request.param)
     with ApacheKafka(

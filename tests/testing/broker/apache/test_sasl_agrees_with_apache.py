@@ -16,7 +16,7 @@ from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRe
 from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.conftest import NEWEST_FIRST, require_kafka
 from tests.testing.broker.bench import WireClient
 
 USERS = {"alice": "secret", "bob": "builder"}
@@ -202,7 +202,7 @@ TALKS: list[Callable[[Talk], Awaitable[None]]] = [
 ]
 
 
-@pytest.fixture(scope="module", params=KAFKA_VERSIONS)
+@pytest.fixture(scope="module", params=NEWEST_FIRST)
 def sasl_kafka(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
     require_kafka(request.param)
     with ApacheKafka(

@@ -14,7 +14,7 @@ from aiokafka_lite.protocol.messages.delete_acls import DeleteAclsFilter, Delete
 from aiokafka_lite.protocol.messages.describe_acls import DescribeAclsRequest
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.conftest import NEWEST_FIRST, require_kafka
 from tests.testing.broker.apache.user_requests import (
     PASSWORDS,
     acl_steps,
@@ -61,7 +61,7 @@ async def here(family: str) -> dict[str, Any]:
         return await answers(client, STEPS[family]())
 
 
-@pytest.fixture(scope="module", params=KAFKA_VERSIONS)
+@pytest.fixture(scope="module", params=NEWEST_FIRST)
 def kafka(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
     require_kafka(request.param)
     with ApacheKafka(
