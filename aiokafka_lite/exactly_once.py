@@ -20,7 +20,7 @@ from aiokafka_lite.errors import (
     KafkaError,
 )
 from aiokafka_lite.exactly_once_batch import NextStep, SessionBatch
-from aiokafka_lite.model import KT, VT, ConsumerRecord, TopicPartition
+from aiokafka_lite.model import KT, VT, ConsumerGroupMetadata, ConsumerRecord, TopicPartition
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 logger = logging.getLogger(__name__)
@@ -79,9 +79,10 @@ class ExactlyOnceSession(Generic[KT, VT]):
         At the end of the block the offsets behind the records join the transaction, and the session
         commits it. If the block raises, the session aborts the transaction and the error goes on.
         The records then come again with the next batch. If the group rebalanced meanwhile, the
-        session also aborts, but raises no error: the records belong to their new owner. So do
-        nothing in the block that must happen once outside the transaction, and do not count records
-        after the block. If no record came within `timeout_ms`, the block gets {} and no transaction
+        session also aborts, but raises no error: the records belong to their new owner. With the
+        consumer protocol it does so only if a partition of the batch has moved. So do nothing in
+        the block that must happen once outside the transaction, and do not count records after the
+        block. If no record came within `timeout_ms`, the block gets {} and no transaction
         begins.
 
         If a commit or abort did not end within `max_block_ms`, the next batch waits for its end
@@ -103,6 +104,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             records,
             consumer.consumed_offsets(),
             member,
+            consumer._tenures(records),
             is_subscribed=bool(consumer.subscription()),
         )
         try:
@@ -123,23 +125,35 @@ class ExactlyOnceSession(Generic[KT, VT]):
                 batch.is_in_block = False
 
     async def _commit(self, batch: SessionBatch) -> None:
+        member = self._committer(batch)
+        if member is None:
+            logger.info(
+                "the group has rebalanced, a transaction is aborted: generation %d, which read the "
+                "batch, is over; the next owners of the partitions read the batch again",
+                batch.member.generation_id,
+            )
+            return
         try:
-            if not batch.is_of(self.consumer.group_metadata()):
-                generation = batch.member.generation_id
-                raise CommitFailedError(  # noqa: TRY301 - as the coordinator would
-                    f"generation {generation}, which read the batch, is over; the next owners of "
-                    f"the partitions read the batch again"
-                )
-            await self.producer.send_offsets_to_transaction(batch.offsets, batch.member)
+            await self.producer.send_offsets_to_transaction(batch.offsets, member)
         except CommitFailedError as error:
             logger.info("the group has rebalanced, a transaction is aborted: %s", error)
-            self.consumer._offsets_refused(batch.member, error.__cause__)
+            self.consumer._offsets_refused(member, error.__cause__)
             return
         except FencedInstanceIdError as error:
-            self.consumer._offsets_refused(batch.member, error)
+            self.consumer._offsets_refused(member, error)
             raise
         await self.producer.commit_transaction()
         self._batch = None
+
+    def _committer(self, batch: SessionBatch) -> ConsumerGroupMetadata | None:
+        """Return the ids in whose name the batch's offsets are sent; None: it must not count.
+
+        With the consumer protocol the group may move on while the partitions stay (KIP-848).
+        """
+        member = self.consumer.group_metadata()
+        if batch.is_of(member):
+            return batch.member
+        return self.consumer._goes_on(batch.member, batch.tenures)
 
     async def _give_up(self, batch: SessionBatch) -> None:
         """Abort the batch's transaction if possible.

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from aiokafka_lite.consumer.offset_calls import Tenures
 from aiokafka_lite.model import (
     ConsumerGroupMetadata,
     ConsumerRecord,
@@ -36,17 +37,20 @@ class SessionBatch:
         records: Mapping[TopicPartition, Sequence[ConsumerRecord[Any, Any]]],
         offsets: Mapping[TopicPartition, OffsetAndMetadata],
         member: ConsumerGroupMetadata,
+        tenures: Tenures,
         *,
         is_subscribed: bool,
     ) -> None:
         """`offsets`: the offsets behind the records.
 
         `member`: the consumer's identity in its group at the poll. With a later generation,
-        partitions of the batch may already belong to other members.
+        partitions of the batch may already belong to other members. `tenures`: what tells whether
+        the consumer has had them all the time.
         """
         self.first_offsets = {tp: batch[0].offset for tp, batch in records.items()}
         self.offsets = {tp: offsets[tp] for tp in records}
         self.member = member
+        self.tenures = tenures
         self._is_subscribed = is_subscribed
         self.is_in_block = True
         """The block that processes the batch has not ended."""

@@ -23,7 +23,7 @@ def batch(member: ConsumerGroupMetadata = MEMBER, *, is_subscribed: bool = True)
         "t", 0, 7, 0, 0, None, b"v", None, -1, 1, ()
     )
     offsets = {TP: OffsetAndMetadata(8, ""), OTHER: OffsetAndMetadata(3, "")}
-    return SessionBatch({TP: [record]}, offsets, member, is_subscribed=is_subscribed)
+    return SessionBatch({TP: [record]}, offsets, member, {}, is_subscribed=is_subscribed)
 
 
 def test_only_what_was_polled_is_committed() -> None:

@@ -46,7 +46,7 @@ from aiokafka_lite.consumer.consumer_life import ConsumerLife
 from aiokafka_lite.consumer.fetch.decoded_records import RecordIteration
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.listed_topics import names_in, partitions_in
-from aiokafka_lite.consumer.offset_calls import EARLIEST, LATEST, OffsetCalls
+from aiokafka_lite.consumer.offset_calls import EARLIEST, LATEST, OffsetCalls, Tenures
 from aiokafka_lite.consumer.offset_reset import AtTimestamp
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -781,6 +781,16 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Raises: IllegalOperation without group_id; as `getone` before start.
         """
         return self._of_group().metadata()
+
+    def _tenures(self, partitions: Iterable[TopicPartition]) -> Tenures:
+        """As `OffsetCalls.tenures`."""
+        return self._of_group().tenures(partitions)
+
+    def _goes_on(
+        self, committer: ConsumerGroupMetadata, tenures: Tenures
+    ) -> ConsumerGroupMetadata | None:
+        """As `OffsetCalls.goes_on`."""
+        return self._of_group().goes_on(committer, tenures)
 
     def _offsets_refused(
         self, committer: ConsumerGroupMetadata, refusal: BaseException | None

@@ -44,6 +44,9 @@ from aiokafka_lite.model import (
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
+Tenures = Mapping[TopicPartition, object]
+"""By partition: what stays the same for as long as the consumer has it."""
+
 EARLIEST = -2
 LATEST = -1
 """The timestamps by which ListOffsets names the ends of a log."""
@@ -187,6 +190,21 @@ class OffsetCalls:
     def metadata(self) -> ConsumerGroupMetadata:
         """See `AIOKafkaConsumer.group_metadata`."""
         return self._group.metadata
+
+    def tenures(self, partitions: Iterable[TopicPartition]) -> Tenures:
+        """Return what tells later whether the consumer has had the partitions all the time."""
+        return {tp: self._subscription.get(tp) for tp in partitions}
+
+    def goes_on(
+        self, committer: ConsumerGroupMetadata, tenures: Tenures
+    ) -> ConsumerGroupMetadata | None:
+        """Return the newest ids of the member that was `committer`, for offsets of partitions that
+        it has had all the time since `tenures`. None: others may have had them meanwhile.
+        """
+        states = self._subscription.get
+        if any(state is None or states(tp) is not state for tp, state in tenures.items()):
+            return None
+        return self._group.membership.go_on(committer, tenures.keys())
 
     def refused(self, committer: ConsumerGroupMetadata, refusal: BaseException | None) -> None:
         """Take over the answer to offsets that a producer sent in the name of `committer`."""

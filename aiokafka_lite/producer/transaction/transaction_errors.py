@@ -10,6 +10,7 @@ from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
     ConcurrentTransactions,
     FencedInstanceIdError,
+    FencedMemberEpochError,
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
     GroupIdNotFound,
@@ -80,6 +81,7 @@ OFFSET_COMMIT_ACTIONS = _ALWAYS.but_for(
         IllegalGenerationError: TxnAction.ABORT_COMMIT_FAILED,
         GroupIdNotFound: TxnAction.ABORT_COMMIT_FAILED,
         StaleMemberEpochError: TxnAction.ABORT_COMMIT_FAILED,
+        FencedMemberEpochError: TxnAction.ABORT_COMMIT_FAILED,
         UnknownTopicIdError: TxnAction.ABORT,
     }
 )

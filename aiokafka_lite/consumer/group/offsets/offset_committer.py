@@ -359,8 +359,12 @@ class OffsetCommitter:
         which the offsets were sent.
         """
         action, _ = self.membership.commit_actions.action_for(refusal.errno)
-        is_over = action in (Action.LOSE_MEMBERSHIP, Action.LOSE_GENERATION) or is_for_good(refusal)
-        if not is_over or not self._subscription.is_subscribed:
+        is_about_member = is_for_good(refusal) or action in (
+            Action.LOSE_MEMBERSHIP,
+            Action.LOSE_GENERATION,
+            Action.NEW_EPOCH,
+        )
+        if not is_about_member or not self._subscription.is_subscribed:
             return
         if self._concerns(committer, refusal):
             client_id = self._client.config.client_id
