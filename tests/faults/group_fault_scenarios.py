@@ -8,8 +8,16 @@ import asyncio
 import warnings
 from collections.abc import Awaitable, Callable
 
+from aiokafka_lite import AIOKafkaAdminClient
+from aiokafka_lite.admin import GroupDescription
 from aiokafka_lite.clock import SYSTEM_CLOCK
-from tests.faults.group_faults import Group, ProcessMember, Stage, coordinator_of
+from tests.faults.group_faults import (
+    Group,
+    ProcessMember,
+    Stage,
+    coordinator_of,
+    eventually,
+)
 from tests.support.topics import connected
 
 with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
@@ -29,24 +37,55 @@ PREFERRED = 0
 
 async def member_killed(stage: Stage) -> None:
     """Kill two members in the middle of their work, one of them with auto-commit."""
-
-    async def begin(group: Group) -> None:
-        for manner in ("commit", "auto"):
-            group.join(manner)
-        for manner in ("explicit", "auto"):
-            await group.spawn(manner, SLOWLY_S)
-        await group.all_at_work()
-
-    await stage.everyone(begin)
+    await stage.everyone(_two_tasks_and_two_processes)
     since_s = SYSTEM_CLOCK.monotonic()
     await stage.everyone(_kill_processes)
     await stage.resumed("after two members were killed", since_s)
 
 
+async def _two_tasks_and_two_processes(group: Group) -> None:
+    for manner in ("commit", "auto"):
+        group.join(manner)
+    for manner in ("explicit", "auto"):
+        await group.spawn(manner, SLOWLY_S)
+    await group.all_at_work()
+
+
+def _processes(group: Group) -> list[ProcessMember]:
+    return [member for member in group.members if isinstance(member, ProcessMember)]
+
+
 async def _kill_processes(group: Group) -> None:
-    doomed = [member for member in group.members if isinstance(member, ProcessMember)]
-    for member in doomed:
+    for member in _processes(group):
         await group.kill(member)
+
+
+async def members_paused(stage: Stage) -> None:
+    """Stop two members by SIGSTOP until the others have their partitions, and let them go on."""
+    await stage.everyone(_two_tasks_and_two_processes)
+    since_s = SYSTEM_CLOCK.monotonic()
+    for group in stage.groups:
+        for member in _processes(group):
+            member.pause()
+    await stage.resumed("after two members were paused", since_s)
+    back_s = SYSTEM_CLOCK.monotonic()
+    for group in stage.groups:
+        for member in _processes(group):
+            member.go_on()
+    await stage.everyone(lambda group: _have_lost(group, back_s))
+    await stage.everyone(Group.all_at_work)
+    await stage.resumed("after they went on", back_s)
+
+
+async def _have_lost(group: Group, since_s: float) -> None:
+    """Wait until the paused members know that they have lost their partitions."""
+    names = {member.name for member in _processes(group)}
+
+    def all_know() -> bool:
+        lost = (each for each in group.history.refresh() if each.word == "lost")
+        return names <= {each.member for each in lost if each.at_s > since_s}
+
+    await eventually(f"{sorted(names)} of the {group!r} lose their partitions", all_know)
 
 
 async def members_join_and_leave(stage: Stage) -> None:
@@ -68,7 +107,7 @@ async def members_join_and_leave(stage: Stage) -> None:
 
 
 async def coordinator_killed(stage: Stage) -> None:
-    """Kill the node that coordinates both groups, and start it again."""
+    """Kill the node that coordinates all groups, and start it again."""
     await stage.everyone(_three_that_stay)
     node_id = await _coordinator(stage)
     since_s = SYSTEM_CLOCK.monotonic()
@@ -127,6 +166,41 @@ def _move_leaders(address: str, topic: str, leaders: dict[int, int]) -> None:
             admin.close()
 
 
+async def nodes_restarted(stage: Stage) -> None:
+    """Restart one node after the other, as an upgrade does."""
+    await stage.everyone(_three_that_stay)
+    for node in stage.cluster.kafka.nodes:
+        since_s = SYSTEM_CLOCK.monotonic()
+        await stage.cluster.restart(node)
+        await stage.resumed(f"since node {node.node_id} was stopped", since_s)
+
+
+async def group_migrated(stage: Stage) -> None:
+    """Exchange members of the classic protocol for `auto`, one by one, and back again."""
+    await stage.everyone(_three_that_stay)
+    for protocol, expected in (("auto", "consumer"), (None, "classic")):
+        since_s = SYSTEM_CLOCK.monotonic()
+        await asyncio.gather(*(_exchange_members(group, protocol) for group in stage.groups))
+        await stage.resumed(f"since the move to {expected}", since_s)
+        for group in stage.groups:
+            assert await _type_of(stage, group) == expected
+
+
+async def _exchange_members(group: Group, protocol: str | None) -> None:
+    for member in list(group.members):
+        group.join(member.name.split("-")[0], protocol=protocol)
+        await group.all_at_work()
+        await group.leave([member])
+    await group.all_at_work()
+
+
+async def _type_of(stage: Stage, group: Group) -> str:
+    async with AIOKafkaAdminClient(bootstrap_servers=stage.cluster.address) as admin:
+        described = (await admin.describe_groups([group.group_id]))[group.group_id]
+    assert isinstance(described, GroupDescription)
+    return described.type
+
+
 async def all_brokers_down(stage: Stage) -> None:
     """Kill all nodes for eight seconds. Meanwhile some members stop, at once and later."""
     cluster = stage.cluster
@@ -155,7 +229,7 @@ async def all_brokers_down(stage: Stage) -> None:
 async def _coordinator(stage: Stage) -> int:
     async with connected(stage.cluster.address) as client:
         found = {await coordinator_of(client, group.group_id) for group in stage.groups}
-    assert len(found) == 1, "both groups have one coordinator"
+    assert len(found) == 1, "all groups have one coordinator"
     return found.pop()
 
 
@@ -167,4 +241,5 @@ async def _three_that_stay(group: Group) -> None:
 
 SPARING_NODES = (member_killed, members_join_and_leave, leaders_moved)
 STRIKING_NODES = (coordinator_killed, leader_killed, all_brokers_down)
-SCENARIOS = (*SPARING_NODES, *STRIKING_NODES)
+LONG = (members_paused, nodes_restarted, group_migrated)
+SCENARIOS = (*SPARING_NODES, *STRIKING_NODES, *LONG)

@@ -9,7 +9,15 @@ import asyncio
 import itertools
 import logging
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +33,14 @@ from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequ
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import group_oracle as oracle
-from tests.faults.group_worker import API_TIMEOUT_MS, STOP_MS, Member, Orders
+from tests.faults.group_worker import (
+    API_TIMEOUT_MS,
+    HEARTBEAT_MS,
+    SESSION_MS,
+    STOP_MS,
+    Member,
+    Orders,
+)
 from tests.faults.worker_process import started
 from tests.support.topics import (
     connected,
@@ -39,10 +54,20 @@ RECORDS_PER_S = 120
 QUICKLY_S = 0.002
 WATCH_EVERY_S = 0.25
 LOOK_EVERY_S = 0.1
-WATCHERS_SLACK_S = 5.0  # the watcher asks for each partition, and the machine may be busy
+WATCHERS_SLACK_S = 5.0  # the machine may be busy
 PATIENCE_S = 45.0
 READY_S = 180.0  # three Java processes need half a minute of CPU, and other programs need CPU, too
 COMMITTED_OFFSETS_TOPIC = "__consumer_offsets"
+
+CLASSIC = ("eager", "cooperative")
+ALL_PROTOCOLS = (*CLASSIC, "consumer")
+GROUP_PROPERTIES = {
+    "group.consumer.min.session.timeout.ms": str(SESSION_MS),
+    "group.consumer.session.timeout.ms": str(SESSION_MS),
+    "group.consumer.min.heartbeat.interval.ms": str(HEARTBEAT_MS),
+    "group.consumer.heartbeat.interval.ms": str(HEARTBEAT_MS),
+}
+"""What a broker needs so that members have the same times by either protocol."""
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +111,11 @@ class Cluster:
     async def kill(self, nodes: Iterable[KafkaNode]) -> None:
         """Send SIGKILL to all of these nodes at once."""
         await asyncio.gather(*(asyncio.to_thread(node.kill) for node in nodes))
+
+    async def restart(self, node: KafkaNode) -> None:
+        """Stop a node in order, start it again, and wait until all replicas are in sync."""
+        await asyncio.to_thread(node.stop)
+        await self.heal()
 
     async def heal(self) -> None:
         """Start the nodes that are down, and wait until every replica is in sync again."""
@@ -160,6 +190,14 @@ class ProcessMember:
         """Send SIGKILL, so that the member cannot leave its group."""
         self.process.kill()
 
+    def pause(self) -> None:
+        """Send SIGSTOP: the member hears and says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Send SIGCONT."""
+        self.process.send_signal(signal.SIGCONT)
+
     def leave_soon(self) -> None:
         """Tell the member to leave."""
         self.process.terminate()
@@ -176,15 +214,16 @@ class Group:
     """One group: its members, their journals, and its committed offsets."""
 
     def __init__(
-        self, group_id: str, address: str, topic: str, folder: Path, *, is_cooperative: bool
+        self, group_id: str, address: str, topic: str, folder: Path, protocol: str
     ) -> None:
+        """`protocol`: that of its members, one of `PROTOCOLS`."""
         self.group_id = group_id
-        self.is_cooperative = is_cooperative
-        self.name = "cooperative" if is_cooperative else "eager"
+        self.name = self.protocol = protocol
         self.history = oracle.History(folder)
         self.members: list[TaskMember | ProcessMember] = []
         self.killed: dict[str, float] = {}
         self.committed: dict[int, int] = {}
+        self.commits: list[oracle.Commit] = []
         self.complaints: list[str] = []
         self.figures: dict[str, float] = {}
         self._address = address
@@ -198,11 +237,14 @@ class Group:
 
     # Members come and go…
 
-    def join(self, manner: str, pause_s: float = QUICKLY_S) -> TaskMember:
-        """Start a member in this process. Does not wait."""
+    def join(
+        self, manner: str, pause_s: float = QUICKLY_S, protocol: str | None = None
+    ) -> TaskMember:
+        """Start a member in this process, by the group's protocol or another. Does not wait."""
         name = f"{manner}-{next(self._numbers)}"
         leaving = asyncio.Event()
-        live = Member(self._orders(name, manner, pause_s)).live(leaving)
+        orders = self._orders(name, manner, pause_s, protocol or self.protocol)
+        live = Member(orders).live(leaving)
         member = TaskMember(name, leaving, asyncio.create_task(live, name=name))
         self.members.append(member)
         return member
@@ -210,20 +252,20 @@ class Group:
     async def spawn(self, manner: str, pause_s: float) -> ProcessMember:
         """Start a member in a process of its own; return when the process has started."""
         name = f"{manner}-{next(self._numbers)}-process"
-        orders = self._orders(name, manner, pause_s)
+        orders = self._orders(name, manner, pause_s, self.protocol)
         output = self._folder / f"{name}.output"
         process = await started("tests.faults.group_worker", orders, output)
         member = ProcessMember(name, process, output)
         self.members.append(member)
         return member
 
-    def _orders(self, name: str, manner: str, pause_s: float) -> Orders:
+    def _orders(self, name: str, manner: str, pause_s: float, protocol: str) -> Orders:
         return Orders(
             journal=str(self._folder / f"{name}.journal"),
             bootstrap_servers=self._address,
             topic=self._topic,
             group_id=self.group_id,
-            is_cooperative=self.is_cooperative,
+            protocol=protocol,
             manner=manner,
             pause_s=pause_s,
             is_on_uvloop=not isinstance(asyncio.get_running_loop(), asyncio.BaseEventLoop),
@@ -270,10 +312,16 @@ class Group:
         return taken_s
 
     async def processed(self, acked: oracle.Acked) -> None:
-        """Wait until the group has processed all written records."""
+        """Wait until the group has processed all written records, and has committed them: a commit
+        may be refused while members come and go.
+        """
         await eventually(
             f"the {self!r} has processed everything",
             lambda: not oracle.unprocessed(self.history.refresh(), acked),
+        )
+        await eventually(
+            f"the {self!r} has committed everything",
+            lambda: self.committed == oracle.reach(self.history.events),
         )
 
     def saw_committed(self, committed: dict[int, int]) -> None:
@@ -281,6 +329,12 @@ class Group:
         processed = oracle.reach(self.history.refresh())
         self.complaints += oracle.committed_too_far(committed, processed)
         self.complaints += oracle.went_back(self.committed, committed)
+        moment_s = SYSTEM_CLOCK.monotonic()
+        self.commits += [
+            oracle.Commit(moment_s, partition, offset)
+            for partition, offset in committed.items()
+            if offset != self.committed.get(partition)
+        ]
         self.committed = committed
 
     async def committed_as_confluent_sees_it(self) -> dict[int, int]:
@@ -298,7 +352,7 @@ class Group:
 
 @dataclass
 class Stage:
-    """Where a scenario plays: a cluster, a topic with records all the time, and two groups."""
+    """Where a scenario plays: a cluster, a topic with records all the time, and groups."""
 
     cluster: Cluster
     topic: str
@@ -307,11 +361,11 @@ class Stage:
     end_of_records: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def everyone(self, step: Callable[[Group], Awaitable[None]]) -> None:
-        """Run a step of the scenario with both groups at once."""
+        """Run a step of the scenario with all groups at once."""
         await asyncio.gather(*(step(group) for group in self.groups))
 
     async def resumed(self, fault: str, since_s: float) -> None:
-        """Wait until both groups make progress with every partition, and keep how long it took."""
+        """Wait until all groups make progress with every partition, and keep how long it took."""
         taken = await asyncio.gather(*(group.resumed(since_s) for group in self.groups))
         for group, taken_s in zip(self.groups, taken, strict=True):
             group.figures[fault] = taken_s
@@ -347,15 +401,13 @@ class Stage:
             default_api_timeout_ms=API_TIMEOUT_MS,
         ) as watcher:
             while True:
-                began_s = SYSTEM_CLOCK.monotonic()
                 with suppress(KafkaTimeoutError):  # the group may have no coordinator now
-                    found = {tp.partition: await watcher.committed(tp) for tp in partitions}
+                    found = {
+                        tp.partition: await _timely_committed(watcher, tp) for tp in partitions
+                    }
                     group.saw_committed({p: o for p, o in found.items() if o is not None})
                     if is_once:
                         return
-                taken_s = SYSTEM_CLOCK.monotonic() - began_s
-                if taken_s > API_TIMEOUT_MS / 1000 + WATCHERS_SLACK_S:
-                    group.complaints.append(f"committed() took {taken_s:.2f} s")
                 await asyncio.sleep(WATCH_EVERY_S)
 
     def complaints(self) -> list[str]:
@@ -366,6 +418,7 @@ class Stage:
             for each in [
                 *group.complaints,
                 *oracle.all_complaints(group.history.refresh(), group.killed),
+                *oracle.began_too_early(group.history.events, group.commits),
             ]
         ]
 
@@ -380,8 +433,10 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[Stage]:
-    """Provide a stage for one scenario.
+async def stage(
+    kafka: ApacheKafka, topic: str, folder: Path, protocols: Sequence[str] = CLASSIC
+) -> AsyncIterator[Stage]:
+    """Provide a stage for one scenario, with a group of each protocol.
 
     After the block the groups read the remaining records, and all members leave. Then every rule
     is checked, for journals, written records and committed offsets.
@@ -389,7 +444,7 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
     cluster = Cluster(kafka)
     await cluster.heal()
     await create_topic(cluster.address, topic, partitions=PARTITIONS)
-    stage = Stage(cluster, topic, await _two_groups(cluster, topic, folder))
+    stage = Stage(cluster, topic, await _groups(cluster, topic, folder, protocols))
     producing = asyncio.create_task(stage.produce(), name="producer")
     watching = [
         asyncio.create_task(stage.watch(group), name=f"watcher of the {group!r}")
@@ -418,19 +473,38 @@ async def stage(kafka: ApacheKafka, topic: str, folder: Path) -> AsyncIterator[S
     await delete_topic(cluster.address, topic)
 
 
-async def _two_groups(cluster: Cluster, topic: str, folder: Path) -> list[Group]:
-    """Return two groups with the same coordinator: one with default assignors, one cooperative."""
+async def _timely_committed(
+    watcher: AIOKafkaConsumer[bytes, bytes], tp: TopicPartition
+) -> int | None:
+    """Return what is committed. Raises: AssertionError if that takes longer than its bound."""
+    began_s = SYSTEM_CLOCK.monotonic()
+    try:
+        return await watcher.committed(tp)
+    finally:
+        taken_s = SYSTEM_CLOCK.monotonic() - began_s
+        assert taken_s < API_TIMEOUT_MS / 1000 + WATCHERS_SLACK_S, f"committed() took {taken_s} s"
+
+
+async def _groups(
+    cluster: Cluster, topic: str, folder: Path, protocols: Sequence[str]
+) -> list[Group]:
+    """Return groups with the same coordinator."""
+    made: list[Group] = []
     async with connected(cluster.address) as client:
-        first = f"{topic}-eager"
-        node_id = await coordinator_of(client, first)
-        for number in itertools.count():
-            second = f"{topic}-cooperative-{number}"
-            if await coordinator_of(client, second) == node_id:
+        node_id = await coordinator_of(client, f"{topic}-0")
+        numbers = (
+            number
+            for number in itertools.count()
+            if number == 0 or await coordinator_of(client, f"{topic}-{number}") == node_id
+        )
+        async for number in numbers:
+            protocol = protocols[len(made)]
+            made.append(
+                Group(f"{topic}-{number}", cluster.address, topic, folder / protocol, protocol)
+            )
+            if len(made) == len(protocols):
                 break
-    return [
-        Group(first, cluster.address, topic, folder / "eager", is_cooperative=False),
-        Group(second, cluster.address, topic, folder / "cooperative", is_cooperative=True),
-    ]
+    return made
 
 
 async def _end(tasks: list[asyncio.Task[None]], groups: list[Group]) -> None:

@@ -54,6 +54,14 @@ class Event(NamedTuple):
         return [int(each) for each in self.details[0].split(",")] if any(self.details) else []
 
 
+class Commit(NamedTuple):
+    """A committed offset of a partition, and a moment at which it was there."""
+
+    at_s: float
+    partition: int
+    offset: int
+
+
 def parse(member: str, line: str) -> Event:
     """Return the event that a line of a member's journal describes."""
     at_s, word, *details = line.split(" ")
@@ -187,6 +195,37 @@ def owned_twice(events: Sequence[Event], killed: Mapping[str, float]) -> list[st
                 and given_up.get((owner, partition), 0.0) < event.at_s
             ]
             owners[partition][event.member] = event.at_s
+    return found
+
+
+def began_too_early(events: Sequence[Event], commits: Sequence[Commit]) -> list[str]:
+    """A member begins where the group stood when the partition was assigned to it, or later.
+
+    So only records are repeated that were not committed. `commits`: in order of time.
+    """
+    found = []
+    assigned_s: dict[tuple[str, int], list[float]] = defaultdict(list)
+    begun: set[tuple[str, int, int]] = set()
+    for event in events:
+        if event.word == "assigned":
+            for partition in event.partitions:
+                assigned_s[event.member, partition].append(event.at_s)
+        elif event.word == "record":
+            owner = (event.member, event.partition, event.run)
+            if owner in begun:
+                continue
+            begun.add(owner)
+            since_s = assigned_s[event.member, event.partition][event.run - 1]
+            known = [
+                commit.offset
+                for commit in commits
+                if commit.partition == event.partition and commit.at_s < since_s
+            ]
+            if known and event.offset < known[-1]:
+                found.append(
+                    f"{event.member} began at {event.partition}@{event.offset}, although "
+                    f"@{known[-1]} was committed before"
+                )
     return found
 
 

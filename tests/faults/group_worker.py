@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aiokafka_lite import (
     AIOKafkaConsumer,
@@ -36,7 +37,18 @@ SLACK_S = 2.0  # what a busy machine may add to the bound of a call
 REFUSALS = (CommitFailedError, RebalanceInProgressError, KafkaTimeoutError)
 """The errors that a commit may raise while a group rebalances or has no coordinator."""
 
-Found = dict[TopicPartition, list[ConsumerRecord[bytes, bytes]]]
+_BY_MEMBERS = {"session_timeout_ms": SESSION_MS, "heartbeat_interval_ms": HEARTBEAT_MS}
+_COOPERATIVE = {**_BY_MEMBERS, "partition_assignment_strategy": [CooperativeStickyAssignor]}
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "eager": _BY_MEMBERS,
+    "cooperative": _COOPERATIVE,
+    "consumer": {"group_protocol": "consumer"},
+    "auto": {**_COOPERATIVE, "group_protocol": "auto"},
+}
+"""By name: the options of members. Those of `consumer` leave the times to the broker."""
+
+Ends = dict[TopicPartition, tuple[int, int]]
+"""By partition: the run, and the offset behind what is processed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +59,8 @@ class Orders:
     bootstrap_servers: str
     topic: str
     group_id: str
-    is_cooperative: bool
+    protocol: str
+    """One of `PROTOCOLS`."""
     manner: str
     """How it commits. "auto" and "iterate": by auto-commit. "commit": after each poll, the returned
     records. "explicit": the processed records."""
@@ -117,6 +130,7 @@ class Member(ConsumerRebalanceListener):
         self._orders = orders
         self._journal = Journal(Path(orders.journal))
         self._runs: Counter[int] = Counter()  # how often each partition was assigned
+        self._refused: Ends = {}  # what is to be committed again
 
     def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         self._runs.update(tp.partition for tp in assigned)
@@ -160,17 +174,13 @@ class Member(ConsumerRebalanceListener):
             bootstrap_servers=orders.bootstrap_servers,
             group_id=orders.group_id,
             auto_offset_reset="earliest",
-            partition_assignment_strategy=(
-                [CooperativeStickyAssignor] if orders.is_cooperative else None
-            ),
             enable_auto_commit=orders.manner in {"auto", "iterate"},
             auto_commit_interval_ms=500,
-            session_timeout_ms=SESSION_MS,
-            heartbeat_interval_ms=HEARTBEAT_MS,
             max_poll_interval_ms=20_000,
             max_poll_records=20,
             request_timeout_ms=REQUEST_TIMEOUT_MS,
             default_api_timeout_ms=API_TIMEOUT_MS,
+            **PROTOCOLS[orders.protocol],
         )
 
     async def _stop(self, consumer: AIOKafkaConsumer[bytes, bytes]) -> None:
@@ -197,25 +207,36 @@ class Member(ConsumerRebalanceListener):
             with self._journal.within("getmany", POLL_MS / 1000):
                 found = await consumer.getmany(timeout_ms=POLL_MS)
             runs = self._runs.copy()  # a rebalance may begin a new run while records are processed
+            processed: Ends = {}
             for tp, records in found.items():
                 for record in records:
                     self._process(record, runs[tp.partition])
                     await asyncio.sleep(self._orders.pause_s)
-            if found and self._orders.manner != "auto":
-                await self._commit(consumer, found)
+                processed[tp] = (runs[tp.partition], records[-1].offset + 1)
+            if self._orders.manner != "auto":
+                await self._commit(consumer, processed)
 
     def _process(self, record: ConsumerRecord[bytes, bytes], run: int) -> None:
         value = (record.value or b"").decode()
         self._journal.note("record", run, record.partition, record.offset, value)
 
-    async def _commit(self, consumer: AIOKafkaConsumer[bytes, bytes], found: Found) -> None:
-        offsets = None
-        if self._orders.manner == "explicit":
-            offsets = {tp: records[-1].offset + 1 for tp, records in found.items()}
+    async def _commit(self, consumer: AIOKafkaConsumer[bytes, bytes], processed: Ends) -> None:
+        """Commit what is processed, and what was refused before, of partitions it still has."""
+        owned = consumer.assignment()
+        refused = {
+            tp: (run, end)
+            for tp, (run, end) in self._refused.items()
+            if tp in owned and run == self._runs[tp.partition]
+        }
+        self._refused = refused | processed
+        if not self._refused:
+            return
+        offsets = {tp: end for tp, (_, end) in self._refused.items()}
         try:
             with self._journal.within("commit", API_TIMEOUT_MS / 1000):
-                await consumer.commit(offsets)
+                await consumer.commit(offsets if self._orders.manner == "explicit" else None)
             self._journal.note("committed")
+            self._refused = {}
         except REFUSALS as refusal:
             self._journal.note("refused", repr(refusal))
 

@@ -21,7 +21,7 @@ from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
 from aiokafka_lite.testing.kafka_node import KafkaNode
 from tests.faults import producer_oracle as oracle
-from tests.faults.group_faults import Cluster, eventually
+from tests.faults.group_faults import GROUP_PROPERTIES, Cluster, eventually
 from tests.faults.producer_oracle import Sent
 from tests.support.topics import create_topic, delete_topic
 from tests.support.unreliable_network import ProxiedKafka
@@ -47,6 +47,7 @@ def three_nodes(version: str = DEFAULT_VERSION) -> ProxiedKafka:
     that names its rack may read from followers.
     """
     properties = {
+        **GROUP_PROPERTIES,
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
         "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
     }

@@ -100,6 +100,15 @@ def test_who_was_killed_or_given_up_before_may_have_had_the_partition() -> None:
     assert oracle.owned_twice(lost_before, {}) != []
 
 
+def test_a_member_that_begins_before_what_was_committed_is_seen() -> None:
+    events = lived(LIFE)  # anna comes back to partition 0 at 1.5 and begins at offset 1
+    before, meanwhile = oracle.Commit(1.4, 0, 2), oracle.Commit(1.55, 0, 2)
+    assert oracle.began_too_early(events, [oracle.Commit(1.2, 0, 1), before]) == [
+        "anna began at 0@1, although @2 was committed before"
+    ]
+    assert oracle.began_too_early(events, [oracle.Commit(1.4, 0, 1), meanwhile]) == []
+
+
 def test_commits_ahead_of_the_work_and_commits_that_go_back_are_seen() -> None:
     assert oracle.committed_too_far({0: 4, 7: 1}, {0: 3}) == [
         "0@4 is committed, 0@3 is not processed",

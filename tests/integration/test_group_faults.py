@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import KAFKA_VERSIONS, require_kafka
 from tests.faults import group_fault_scenarios as scenarios
 from tests.faults.group_fault_scenarios import Scenario
-from tests.faults.group_faults import stage
+from tests.faults.group_faults import ALL_PROTOCOLS, CLASSIC, stage
 
 OLDER_VERSION = KAFKA_VERSIONS[-1]
+WITH_BOTH_PROTOCOLS = (scenarios.member_killed, scenarios.coordinator_killed)
+"""Where a group of the consumer protocol plays, too. It does so everywhere in the soak tests."""
 
 # What waits for nodes to come back has shorter bounds of its own.
 pytestmark = [pytest.mark.real_kafka, pytest.mark.timeout(600)]
@@ -29,7 +31,9 @@ def _older() -> Iterator[ApacheKafka]:
 
 
 async def survive(scenario: Scenario, kafka: ApacheKafka, topic: str, folder: Path) -> None:
-    async with stage(kafka, topic, folder) as played:
+    has_both = kafka.version == DEFAULT_VERSION and scenario in WITH_BOTH_PROTOCOLS
+    protocols = ALL_PROTOCOLS if has_both else CLASSIC
+    async with stage(kafka, topic, folder, protocols) as played:
         await scenario(played)
     print(f"{scenario.__name__}:\n{played.report()}")
 

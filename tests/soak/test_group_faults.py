@@ -1,9 +1,12 @@
 """Plays each accident of a group ten times in a row, on both tested releases of Apache Kafka.
 
-The two event loops take turns. The test prints the seconds until every partition made progress.
+Groups of both protocols play side by side; the older release has the classic one only. The two
+event loops take turns. The test prints the seconds until every partition made progress. The
+environment variable `SOAK_ROUNDS` sets another number of rounds.
 """
 
 import asyncio
+import os
 import secrets
 import statistics
 from collections import defaultdict
@@ -13,12 +16,12 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import KAFKA_VERSIONS, require_kafka
-from tests.faults.group_fault_scenarios import SCENARIOS, Scenario
-from tests.faults.group_faults import stage
+from tests.faults.group_fault_scenarios import SCENARIOS, Scenario, group_migrated
+from tests.faults.group_faults import ALL_PROTOCOLS, CLASSIC, GROUP_PROPERTIES, stage
 
-ROUNDS = 10
+ROUNDS = int(os.environ.get("SOAK_ROUNDS", "10"))
 LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
     asyncio.new_event_loop,
     uvloop.new_event_loop,
@@ -26,20 +29,28 @@ LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
 
 Figures = dict[str, list[float]]
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")
 def _cluster(request: pytest.FixtureRequest) -> Iterator[ApacheKafka]:
     """One cluster for all scenarios of a release. Each scenario restores it at its end."""
     require_kafka(request.param)
-    with ApacheKafka(request.param, nodes=3) as kafka:
+    with ApacheKafka(request.param, nodes=3, properties=GROUP_PROPERTIES) as kafka:
         yield kafka
+
+
+def protocols(scenario: Scenario, version: str) -> tuple[str, ...]:
+    """Return what the groups begin with. A migration begins with the classic protocol."""
+    has_both = version == DEFAULT_VERSION
+    if scenario is group_migrated and not has_both:
+        pytest.skip(f"Kafka {version} has the classic protocol only")
+    return ALL_PROTOCOLS if has_both and scenario is not group_migrated else CLASSIC
 
 
 async def play(scenario: Scenario, kafka: ApacheKafka, folder: Path, figures: Figures) -> None:
     topic = f"{scenario.__name__}-{secrets.token_hex(4)}"
-    async with stage(kafka, topic, folder) as played:
+    async with stage(kafka, topic, folder, protocols(scenario, kafka.version)) as played:
         await scenario(played)
     for group in played.groups:
         for name, seconds in group.figures.items():
