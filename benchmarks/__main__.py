@@ -33,6 +33,7 @@ from benchmarks.clients import (
     observing,
 )
 from benchmarks.clients.paths import BY_NAME, QUICK, TLS_PEERS
+from benchmarks.groups import protocols
 from benchmarks.leaves import leaves
 from benchmarks.processes.harness import (
     BROKER_PROPERTIES,
@@ -53,6 +54,7 @@ SECTIONS = (
     "admin",
     "cli",
     "observing",
+    "groups",
     "failover",
     "memory",
     "growth",
@@ -61,6 +63,8 @@ SECTIONS = (
 )
 BROKERS = {"apache": f"Apache Kafka {DEFAULT_VERSION}", "embedded": "embedded broker"}
 NEED_JAVA = ("java_peer",)
+NEED_KAFKA = ("groups", "failover")
+"""The sections that the embedded broker is not measured by. `groups` sets short heartbeats."""
 QUICK_SCALE = 0.03
 FAILOVER_ROUNDS = 3
 """The most rounds of this table: one takes half a minute."""
@@ -68,6 +72,9 @@ LEAF_ROUNDS = 15
 QUICK_LEAF_ROUNDS = 2
 QUICK_LATENCY_S = 0.5
 QUICK_MEMORY_RECORDS = 10_000
+GROUP_ROUNDS = 3
+"""The most rounds of these tables."""
+QUICK_MEMBERS = 5
 GROWTH_ROUNDS = 3
 """The most rounds of this table."""
 QUICK_POLLS = 20
@@ -131,9 +138,11 @@ def _options() -> argparse.Namespace:
         options.sections, options.brokers = ["clients"], ["apache"]
         options.peers = [peer for peer in options.peers if peer in TLS_PEERS]
     options.sections = options.sections or [
-        section for section in SECTIONS if not quick or section != "failover"
+        section for section in SECTIONS if not quick or section not in NEED_KAFKA
     ]
     options.brokers = options.brokers or (["embedded"] if quick else list(BROKERS))
+    if options.sections == ["groups"] and options.brokers == ["embedded"]:
+        parser.error("groups is measured on a real Kafka: add --brokers apache")
     options.rounds = options.rounds or (1 if quick else 5)
     options.scale = options.scale or (QUICK_SCALE if quick else 1.0)
     options.paths = options.paths or (QUICK if quick else list(BY_NAME))
@@ -151,7 +160,7 @@ def _without_java(options: argparse.Namespace) -> None:
             f"without Java: no Apache Kafka, no failover, no Java client ({error})", file=sys.stderr
         )
         options.brokers = [broker for broker in options.brokers if broker != "apache"]
-        options.sections = [section for section in options.sections if section != "failover"]
+        options.sections = [each for each in options.sections if each not in NEED_KAFKA]
         options.peers = [peer for peer in options.peers if peer not in NEED_JAVA]
 
 
@@ -161,7 +170,7 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
             if options.tls:
                 address, tls = stack.enter_context(running_kafka_with_tls())
                 yield from _with_broker(broker, address, options, steps, tls)
-            elif not {"clients", "latency", "admin", "cli", "observing"}.isdisjoint(
+            elif not {"clients", "latency", "admin", "cli", "observing", "groups"}.isdisjoint(
                 options.sections
             ):
                 address = stack.enter_context(running_broker(broker))
@@ -234,6 +243,15 @@ def _with_broker(
     if "admin" in options.sections:
         settings = {"rounds": options.rounds, "scale": options.scale}
         yield admin_calls.measure(called, address, peers, steps, **settings)
+    if "groups" in options.sections and broker != "embedded":
+        yield from protocols.measure(
+            called,
+            address,
+            steps,
+            rounds=min(options.rounds, GROUP_ROUNDS),
+            members=QUICK_MEMBERS if options.quick else protocols.MEMBERS,
+            idle_s=QUICK_IDLE_S if options.quick else protocols.IDLE_S,
+        )
 
 
 if __name__ == "__main__":

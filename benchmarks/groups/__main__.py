@@ -226,7 +226,7 @@ def _pause_row(assignor: str, peer: str, taken: list[Pauses]) -> RebalancePause:
         spread(lambda pauses: max(pauses.quiet_s) * 1000),
         spread(lambda pauses: pauses.repeated),
         spread(lambda pauses: pauses.skipped),
-        spread(lambda pauses: pauses.moved),
+        spread(lambda pauses: len(pauses.moved)),
     )
 
 

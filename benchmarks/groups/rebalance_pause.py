@@ -40,8 +40,8 @@ class Pauses:
     """Records that were returned twice."""
     skipped: int = 0
     """Records that were skipped: never returned, although later ones of their partition were."""
-    moved: int = 0
-    """Partitions the second member read from."""
+    moved: set[int] = field(default_factory=set)
+    """The partitions that the second member read from."""
 
 
 def measure(peer: str, job: Job, *, per_second: int) -> Pauses:
@@ -89,7 +89,7 @@ def find_pauses(
     for moment_s, partition, _, _ in returned[1]:
         if moment_s < end_s:
             moved_s.setdefault(partition, moment_s)
-    pauses.moved = len(moved_s)
+    pauses.moved = set(moved_s)
     end_s = min(end_s, max(moved_s.values(), default=end_s) + AFTERMATH_S)
     for partition in partitions:
         quiet_s = pause_s = 0.0

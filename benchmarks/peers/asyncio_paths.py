@@ -162,15 +162,20 @@ class AsyncioPaths:
     async def member(self, job: Job) -> None:
         """Be a member of a group until told to end, and note the records of each poll."""
         membership = Membership(job)
-        options = {
-            "group_id": job.group_id,
-            "heartbeat_interval_ms": job.heartbeat_ms,
-            "partition_assignment_strategy": [self.assignors[job.assignor]],
-        }
-        async with self.consumer(job.topic, **reading_options(job), **options) as consumer:
+        async with self._member(job) as consumer:
             while not membership.is_over:
                 for tp, records in (await consumer.getmany(timeout_ms=100)).items():
                     membership.note(tp.partition, records[0].offset, records[-1].offset)
+
+    def _member(self, job: Job, **options: Any) -> Any:
+        if job.group_protocol == "classic":
+            options |= {
+                "heartbeat_interval_ms": job.heartbeat_ms,
+                "partition_assignment_strategy": [self.assignors[job.assignor]],
+            }
+        else:
+            options["group_protocol"] = job.group_protocol
+        return self.consumer(job.topic, **reading_options(job), group_id=job.group_id, **options)
 
     # Large, mostly idle clients…
 

@@ -4,7 +4,9 @@ Otherwise it has its defaults (batches up to 1 MB, no CRC check).
 """
 
 import asyncio
+import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -23,6 +25,7 @@ from confluent_kafka.admin._listoffsets import OffsetSpec
 
 from benchmarks.peers import growth_threads
 from benchmarks.peers.admin_names import new_names, partition_keys
+from benchmarks.peers.group_paths import LOOK_EVERY_S, SETTLE_S, is_balanced, note_requests
 from benchmarks.peers.job import Job
 from benchmarks.peers.membership import Membership
 from benchmarks.peers.share_start import begin_at_the_start
@@ -219,11 +222,7 @@ def member(job: Job) -> None:
     It polls one by one: `consume(500)` would wait for 500 records, or its timeout.
     """
     membership = Membership(job)
-    options: dict[str, str | int] = {
-        "heartbeat.interval.ms": job.heartbeat_ms,
-        "partition.assignment.strategy": job.assignor,
-    }
-    consumer = _group_consumer(job, options)
+    consumer = _group_consumer(job, _member_options(job))
     while not membership.is_over:
         message = consumer.poll(0.1)
         if message is not None and message.error() is None:
@@ -257,6 +256,56 @@ def growing_consumers(job: Job) -> None:
 def growing_producer(job: Job) -> None:
     """A producer that knows many partitions."""
     growth_threads.produce(partial(_producer, job, {"linger.ms": 0}), job)
+
+
+def balance(job: Job) -> None:
+    """Members of one group in one process, polled in turn, until they are balanced."""
+    with job.stopwatch():
+        consumers = [_group_consumer(job, _member_options(job)) for _ in range(job.clients)]
+        owned: list[list[int]] = [[]]
+        while not is_balanced(owned, job):
+            for consumer in consumers:
+                consumer.poll(0)
+            time.sleep(LOOK_EVERY_S)
+            owned = [[tp.partition for tp in consumer.assignment()] for consumer in consumers]
+    for consumer in consumers:
+        consumer.close()
+    job.outcome.records = len(consumers)
+
+
+def idle_member(job: Job) -> None:
+    """The requests of a member while no record comes, by the statistics of librdkafka."""
+    counts: Counter[str] = Counter()
+
+    def take(statistics: str) -> None:
+        counts.clear()
+        for broker in json.loads(statistics)["brokers"].values():
+            counts.update(broker["req"])
+
+    options: dict[str, Any] = {"statistics.interval.ms": 500, "stats_cb": take}
+    consumer = _group_consumer(job, _member_options(job) | options)
+    while not is_balanced([[tp.partition for tp in consumer.assignment()]], job):
+        consumer.poll(0.1)
+    _poll_for(consumer, SETTLE_S)
+    before = dict(counts)
+    _poll_for(consumer, job.idle_s)
+    note_requests(before, dict(counts), job)
+    consumer.close()
+
+
+def _poll_for(consumer: Consumer, seconds: float) -> None:
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        consumer.poll(0.1)
+
+
+def _member_options(job: Job) -> dict[str, Any]:
+    if job.group_protocol == "consumer":
+        return {"group.protocol": "consumer"}
+    return {
+        "heartbeat.interval.ms": job.heartbeat_ms,
+        "partition.assignment.strategy": job.assignor,
+    }
 
 
 # Admin calls…
@@ -406,6 +455,7 @@ def _first(consumer: Consumer, job: Job) -> None:
 def _group_consumer(
     job: Job, options: dict[str, str | int] | None = None, topics: list[str] | None = None
 ) -> Consumer:
+def _group_consumer(job: Job, options: dict[str, Any] | None = None) -> Consumer:
     consumer = Consumer(
         {
             **connecting_options(job),

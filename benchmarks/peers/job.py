@@ -48,6 +48,8 @@ class Outcome:
     """Of the same: CPU seconds."""
     returned: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Of `member`: moment, partition, first and last offset of records that came together."""
+    requests: dict[str, int] = field(default_factory=dict)
+    """Of `idle_member`: how many requests of each kind it sent."""
     turns: list[tuple[float, float]] = field(default_factory=list)
     """Of `observed_pairs`: CPU seconds per record without and with the observer."""
 
@@ -77,17 +79,19 @@ class Job:
     topics: int = 1
     """Of the growth paths: the number of topics, `topic` and others whose names begin with it."""
     clients: int = 1
-    """Of the growth paths: the number of consumers in the process."""
+    """Of the growth paths and `balance`: the number of consumers in the process."""
     active: int = 1
     """Of the growth paths: the number of partitions of `topic` that get records."""
     idle_s: float = 0.0
     ca_pem: str = ""
     """The authority of the broker's certificate, in PEM; empty: no TLS."""
     group_id: str = ""
+    group_protocol: str = "classic"
+    """Of members: classic, or consumer, whose assignor and heartbeats are the broker's."""
     assignor: str = "range"
-    """Of `member`: range, or cooperative-sticky."""
+    """Of members by the classic protocol: range, or cooperative-sticky."""
     heartbeat_ms: int = 1000
-    """Of `member`."""
+    """Of members by the classic protocol."""
     handler_us: int = 0
     """Of `benchmarks.workers`: how long the handling of a record takes."""
     observer: str = ""

@@ -9,6 +9,9 @@ from aiokafka_lite import (
     TopicPartition,
 )
 from aiokafka_lite.admin import AIOKafkaAdminClient, NewTopic, OffsetSpec
+from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.protocol.api_key import api_name
+from benchmarks.peers import group_paths
 from benchmarks.peers.admin_names import new_names, partition_keys
 from benchmarks.peers.asyncio_paths import (
     ALL_BYTES,
@@ -21,6 +24,20 @@ from benchmarks.peers.job import Job
 from benchmarks.peers.share_start import begin_at_the_start
 
 ARROW_RECORDS = 10_000
+
+
+class _RequestCounts(Observer):
+    """Counts the requests of one client."""
+
+    __slots__ = ("by_kind",)
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, int] = {}
+
+    def request_answered(self, node_id: int, api_key: int, took_s: float, size: int) -> None:  # noqa: ARG002
+        """Count a request."""
+        kind = api_name(api_key)
+        self.by_kind[kind] = self.by_kind.get(kind, 0) + 1
 
 
 class _Ours(AsyncioPaths):
@@ -68,6 +85,15 @@ class _Ours(AsyncioPaths):
             job.stop()
         job.outcome.records = seen - skipped
         assert total
+
+    async def balance(self, job: Job) -> None:
+        """Members of one group in one process, until they are balanced."""
+        await group_paths.balance([self._member(job) for _ in range(job.clients)], job)
+
+    async def idle_member(self, job: Job) -> None:
+        """The requests of a member while no record comes."""
+        counts = _RequestCounts()
+        await group_paths.idle(self._member(job, observer=counts), counts.by_kind, job)
 
     async def admin_create(self, job: Job) -> None:
         """Create topics in one call, after one of another topic."""

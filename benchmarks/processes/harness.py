@@ -29,8 +29,12 @@ PEERS = {
 GROUP_PEERS = ("ours", "aiokafka_peer", "confluent_peer", "kafka_python_peer")
 """The peers that `benchmarks.groups` knows."""
 RUN_TIMEOUT_S = 120.0
-BROKER_PROPERTIES = {"log.segment.delete.delay.ms": "1000"}
-"""The broker deletes a run's records from the disk before the next run has ended."""
+BROKER_PROPERTIES = {
+    "log.segment.delete.delay.ms": "1000",
+    "group.consumer.min.heartbeat.interval.ms": "1000",
+}
+"""The broker deletes a run's records from the disk before the next run has ended, and lets groups
+have heartbeats each second."""
 
 
 @contextmanager
