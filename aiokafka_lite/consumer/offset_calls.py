@@ -351,4 +351,4 @@ def _awaits_reset(state: PartitionState | None) -> bool:
     return state is not None and state.fetch_state is FetchState.AWAIT_RESET
 
 
-__all__ = ["EARLIEST", "LATEST", "OffsetCalls"]
+__all__ = ["EARLIEST", "LATEST", "OffsetCalls", "Tenures"]
