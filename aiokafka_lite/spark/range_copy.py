@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
-from aiokafka_lite.spark.process.cargo import Travels, packed, sources
+from aiokafka_lite.spark.process.cargo import Travels, carried, packed
 from aiokafka_lite.spark.process.worker import Worker, worker
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ class RangeCopy(Travels):
         self._by_value = by_value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._by_value:
-            return packed(type(self), self.__dict__, sources())
+        archive = carried(by_value=self._by_value)
+        if archive is not None:
+            return packed(type(self), self.__dict__, archive)
         return super().__reduce__()
 
     def __call__(self, *columns: "pa.Array") -> "pa.Array":

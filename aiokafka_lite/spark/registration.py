@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from aiokafka_lite.spark.process.cargo import TravellingClass, sources
+from aiokafka_lite.spark.process.cargo import TravellingClass, carried
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,8 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
     Calling it again is harmless. Spark starts Python on driver and executors with
     `spark.pyspark.python` or `$PYSPARK_PYTHON`, where the package must be installed. With
     `by_value` each task carries the package's sources (0.4 MB) instead, and they run without the
-    compiled parts. anyio, pyarrow and the codecs' libraries must be installed in any case.
+    compiled parts. A package that comes from a zip, as by `--py-files`, travels so in any case.
+    The libraries anyio and pyarrow, and those of the codecs, must be installed.
 
     It adds the names of options with secrets to the session's `spark.sql.redaction.options.regex`.
     It warns of settings `spark.kafka.clusters.*`, which Spark's own connector alone can use.
@@ -33,7 +34,7 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
         raise ImportError(
             "this needs PySpark 4 and pyarrow: pip install 'aiokafka-lite[spark]'"
         ) from error
-    archive = sources() if by_value else None
+    archive = carried(by_value=by_value)
     spark.dataSource.register(TravellingClass(KafkaLiteDataSource, archive))
     _hide_secrets(spark)
     _warn_of_clusters(spark)

@@ -78,6 +78,12 @@ def place_of_task(options: SinkOptions, write_id: str | None) -> TaskPlace:
     return place_of(options, write_id, context.partitionId(), context.getLocalProperty)
 
 
+def _attempt_of_task() -> int:
+    """Return how many attempts of this task Spark has started before."""
+    context = TaskContext.get()
+    return 0 if context is None else context.attemptNumber()
+
+
 class _TopicWriter(Travels):
     """The common steps of batch and stream writers, in an executor and then in the driver."""
 
@@ -98,12 +104,16 @@ class _TopicWriter(Travels):
             from aiokafka_lite.spark.write.row_sender import write_rows  # noqa: PLC0415
 
             return TaskCommit(write_rows(iterator, self._columns, self._options))
+        from aiokafka_lite.spark.write.fenced_attempt import waits_when_fenced  # noqa: PLC0415
         from aiokafka_lite.spark.write.transactional_write import (  # noqa: PLC0415
             write_in_transaction,
         )
 
         place = place_of_task(self._options, self._write_id)
-        written = write_in_transaction(iterator, self._columns, self._options, place)
+        with waits_when_fenced():
+            written = write_in_transaction(
+                iterator, self._columns, self._options, place, attempt=_attempt_of_task()
+            )
         return TaskCommit(written.rows, written)
 
     def _commit(self, messages: Sequence[TaskCommit | None]) -> None:

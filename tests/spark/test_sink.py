@@ -15,7 +15,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.spark import sink
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.sink import BatchWriter, checked_columns, place_of_task, stream_writer
-from aiokafka_lite.spark.write.transactional_marker import TaskPlace
+from aiokafka_lite.spark.write.transactional_marker import TaskPlace, TaskTransaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.releases import needs
 from tests.spark.support.spark_io import run_to_end, source, write
@@ -99,6 +99,9 @@ class Context:
     def partitionId(self) -> int:
         return 4
 
+    def attemptNumber(self) -> int:
+        return 2
+
     def getLocalProperty(self, name: str) -> str | None:
         return self._properties.get(name)
 
@@ -118,6 +121,19 @@ def test_a_task_of_a_stream_is_named_by_query_and_partition(
 def test_a_task_of_a_batch_query_is_named_by_the_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pyspark.TaskContext.get", Context)
     assert place_of_task(sink_options(None, **OF_P), "uuid") == TaskPlace("p-uuid", 4, None)
+
+
+def test_a_task_says_which_attempt_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.TaskContext.get", Context)
+    told: dict[str, Any] = {}
+
+    def write(*_: Any, attempt: int) -> TaskTransaction:
+        told["attempt"] = attempt
+        return TaskTransaction(TaskPlace("p-uuid", 4, None))
+
+    monkeypatch.setattr("aiokafka_lite.spark.write.transactional_write.write_in_transaction", write)
+    BatchWriter(("value",), sink_options(None, topic="t", **OF_P)).write(iter(()))
+    assert told == {"attempt": 2}
 
 
 def test_a_stream_knows_its_batches_itself() -> None:

@@ -14,6 +14,7 @@ import io
 import pickle
 import sys
 import zipfile
+import zipimport
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources.abc import Traversable
@@ -71,6 +72,17 @@ def sources() -> bytes:
     return into.getvalue()
 
 
+def carried(*, by_value: bool) -> bytes | None:
+    """Return the archive that objects take along to Spark's processes; None for nothing.
+
+    They take it on request, and if this process has the package from a zip, as `--py-files` brings
+    it. Spark shows such a file to executors, and to no process that plans streams.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)
+    is_zipped = spec is not None and isinstance(spec.loader, zipimport.zipimporter)
+    return sources() if by_value or is_zipped else None
+
+
 def _python_files(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
     for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if each.is_dir():
@@ -115,7 +127,7 @@ def install(archive: bytes | None) -> None:
             f"{sys.executable}, with which Spark runs Python here, cannot import aiokafka_lite:"
             " install it there; or let PYSPARK_PYTHON (or spark.pyspark.python) name an"
             " interpreter that has it; or call register(spark, by_value=True). A file given by"
-            " --py-files or addPyFile is not seen by the processes that plan streams."
+            " addPyFile is not seen by the processes that plan streams."
         )
     if missing:
         raise ModuleNotFoundError(
@@ -184,6 +196,7 @@ __all__ = [
     "TravellingClass",
     "Travels",
     "brought",
+    "carried",
     "install",
     "packed",
     "sources",

@@ -21,7 +21,11 @@ from aiokafka_lite.protocol.messages.offset_commit import (
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
 )
-from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+from aiokafka_lite.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestTopic,
+    OffsetFetchResponse,
+)
 from aiokafka_lite.spark.write.transactional_marker import Stored
 
 _FETCH_VERSION: Final = OffsetFetchRequest.groups_since - 1
@@ -30,12 +34,20 @@ _COMMIT_VERSION: Final = OffsetCommitRequest.consumer_protocol_since - 1
 """The last version before the consumer group protocol. It names topics by name."""
 
 
-async def stored_offsets(coordinator: TransactionCoordinator, group_id: str) -> list[Stored]:
-    """Return all offsets of a group with their notes, once no transaction can change them.
+async def stored_offsets(
+    coordinator: TransactionCoordinator, group_id: str, topic: str | None = None
+) -> list[Stored]:
+    """Return the offsets of a group with their notes, once no transaction can change them.
+
+    All of them, or those of partition 0 of a topic. Among all, brokers do not see a transaction
+    that stores the first offset of a partition.
 
     Raises: KafkaError that another attempt does not cure. Cancelled: leaves nothing behind.
     """
-    request = OffsetFetchRequest(group_id=group_id, topics=None, require_stable=True)
+    named = None
+    if topic is not None:
+        named = [OffsetFetchRequestTopic(name=topic, partition_indexes=[0])]
+    request = OffsetFetchRequest(group_id=group_id, topics=named, require_stable=True)
     try:
         answer = await coordinator.ask(
             "OffsetFetch",

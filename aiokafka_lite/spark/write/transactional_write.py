@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MARKER_TIMEOUT_S: Final = 60.0
+_SETTLES_S: Final = 10.0
+"""How long a later attempt leaves a prepared transaction alone. Spark kills an attempt that is not
+needed any more within four seconds."""
 
 
 def write_in_transaction(
@@ -47,22 +50,31 @@ def write_in_transaction(
     options: SinkOptions,
     place: TaskPlace,
     here: Worker | None = None,
+    *,
+    attempt: int = 0,
 ) -> TaskTransaction:
     """Write the rows in a transaction of the task, and leave it open.
 
     If the rows of this batch were committed before, write nothing. An earlier attempt of the task
-    is fenced.
+    is fenced. But it may have succeeded by now, if this is a later attempt in the same run of the
+    batch. Then the driver is about to commit it.
 
     Raises: ReplayMismatchError when a batch comes again with other rows; KafkaConfigurationError
     for a transaction timeout that the brokers do not allow; else as `write_rows`. The transaction
     is then aborted.
     """
     noted = _Noted(batches, columns, options)
-    if place.batch_id is None and not noted.has_rows():
+    # The first row comes before the fence: Spark gives none to an attempt that is not needed any
+    # more, and that one must not fence the attempt that has succeeded.
+    if not noted.has_rows() and place.batch_id is None:
         return TaskTransaction(place)  # nobody else has had its id
     here = worker() if here is None else here
+    found: Marker | None = None
     with here.lend(PreparingProducer, options.transactional_client) as producer:
-        found = here.run(lambda: _begin(producer, place, options))
+        if attempt and place.batch_id is not None and noted.topic is not None:
+            found = here.run(lambda: _settled_marker(producer, place, noted.topic))
+        if found is None:
+            found = here.run(lambda: _begin(producer, place, options))
         if found is not None:
             for _ in noted:
                 pass
@@ -70,7 +82,6 @@ def write_in_transaction(
             check_same(found, noted.marker(place.batch_id), place)
             logger.info("%s: batch %d was written before", place.transactional_id, place.batch_id)
             return TaskTransaction(place)
-        noted.has_rows()
         here.run(lambda: _note_query(producer, options, place, noted.topic))
         send_rows(here, producer, noted, columns, options.topic)
         return here.run(lambda: _prepare(producer, place, noted))
@@ -140,6 +151,23 @@ async def _note_query(
     producer: PreparingProducer, options: SinkOptions, place: TaskPlace, topic: str | None
 ) -> None:
     await note_query(producer.coordinator, options, place.scope, topic)
+
+
+async def _settled_marker(
+    producer: PreparingProducer, place: TaskPlace, topic: str | None
+) -> Marker | None:
+    """Return the marker of this batch without fencing anybody; None if there is none in time.
+
+    Brokers return no marker while a prepared transaction has a newer one.
+    """
+    group_id = place.transactional_id
+    try:
+        async with deadline(SYSTEM_CLOCK, _SETTLES_S):
+            stored = await stored_offsets(producer.coordinator, group_id, topic)
+    except TimeoutError:
+        return None
+    found = newest_marker(stored, group_id)
+    return found if is_written(found, place) else None
 
 
 async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | None:

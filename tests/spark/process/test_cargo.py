@@ -112,6 +112,33 @@ def test_what_does_not_come_along_is_named(tmp_path: Path) -> None:
     assert "but not what it stands on: install anyio where Spark runs Python" in done.stderr
 
 
+@pytest.mark.parametrize("form", ["a zip", "a folder"])
+def test_a_package_from_a_zip_travels_without_being_asked(
+    python: Path, tmp_path: Path, form: str
+) -> None:
+    """`--py-files` brings the driver a zip, which the processes that plan streams do not see."""
+    place = tmp_path / "package"
+    place.write_bytes(cargo.sources())
+    if form == "a folder":
+        place = tmp_path / "unpacked"
+        zipfile.ZipFile(tmp_path / "package").extractall(place)
+    program = (
+        "from aiokafka_lite.spark.process import cargo\n"
+        "print(*(cargo.carried(by_value=asked) == cargo.sources() for asked in (False, True)))"
+    )
+    done = subprocess.run(
+        [str(python), "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=python.parent,
+        env={**os.environ, "PYTHONPATH": str(place)},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(form == "a zip"), "True"]
+
+
 def test_a_traceback_shows_the_lines_of_what_was_brought() -> None:
     carried = cargo.Sources("aiokafka_lite", cargo.sources())
     assert (

@@ -44,8 +44,7 @@ spark.stop()
 REMEDIES = (
     "cannot import aiokafka_lite: install it there; or let PYSPARK_PYTHON (or"
     " spark.pyspark.python) name an interpreter that has it; or call register(spark,"
-    " by_value=True). A file given by --py-files or addPyFile is not seen by the processes that"
-    " plan streams."
+    " by_value=True). A file given by addPyFile is not seen by the processes that plan streams."
 )
 
 

@@ -1,20 +1,15 @@
 """An environment that travels as an archive, to executors that have nothing. Master, executors and
 driver are processes of their own here."""
 
-import importlib.util
-import sys
-import tarfile
-import venv
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import require_spark
+from tests.spark.support.environment_archive import pack_environment
 from tests.spark.support.other_workers import ROUND_TRIP, run, session
 from tests.spark.support.releases import needs
-from tests.support.documents import ROOT
 
-PACKAGES = ("anyio", "cramjam", "idna", "pyarrow", "typing_extensions")
 SETTINGS = {"spark.archives": "environment.tar.gz#environment", "spark.executor.memory": "512m"}
 PROGRAM = f"""
 import tarfile
@@ -37,23 +32,6 @@ with EmbeddedBroker.threaded() as broker:
     print("ROWS", round_trip(kafka, "t"))
 spark.stop()
 """
-
-
-def pack_environment(archive: Path) -> None:
-    """Pack what venv-pack packs: an environment whose interpreter is a link to the one each node
-    has.
-    """
-    home = archive.parent / "made"
-    venv.create(home, symlinks=True)
-    packages = home / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
-    found = [importlib.util.find_spec(name) for name in PACKAGES]
-    origins = [Path(spec.origin or "") for spec in found if spec is not None]
-    with tarfile.open(archive, "w:gz", compresslevel=1) as into:
-        for each in home.iterdir():
-            into.add(each, each.name)
-        for each in [ROOT / "aiokafka_lite" / "__init__.py", *origins]:
-            what = each.parent if each.name == "__init__.py" else each
-            into.add(what, packages.relative_to(home) / what.name)
 
 
 @pytest.mark.soak

@@ -44,10 +44,14 @@ class Write:
         self.options = given
         self.scope = scope
 
-    def task(self, number: int, batch_id: int | None, *values: str) -> TaskTransaction:
-        """What an executor does for a task."""
+    def task(
+        self, number: int, batch_id: int | None, *values: str, attempt: int = 0
+    ) -> TaskTransaction:
+        """What an executor does for an attempt of a task."""
         place = TaskPlace(self.scope, number, batch_id)
-        return write_in_transaction(rows(*values), COLUMNS, self.options, place, self.here)
+        return write_in_transaction(
+            rows(*values), COLUMNS, self.options, place, self.here, attempt=attempt
+        )
 
     def tasks(self, batch_id: int | None, *parts: str) -> list[TaskTransaction | None]:
         """All tasks of a batch; the values of each are the letters of a text."""

@@ -1,5 +1,8 @@
 """A task's rows and its marker are one transaction, which the executor leaves open."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.conftest import NO_SPARK
@@ -11,14 +14,17 @@ import pyarrow as pa
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.write import transactional_write
 from aiokafka_lite.spark.write.transactional_commit import abort_transactions, commit_transactions
 from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskPlace
 from aiokafka_lite.spark.write.transactional_write import write_in_transaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.spark.support.writing import SCOPE, Write, options, seen
+from tests.support.patience import PATIENCE_S, eventually
 
 
 @pytest.fixture
@@ -59,6 +65,32 @@ def test_a_later_attempt_throws_out_the_earlier(write: Write, broker: EmbeddedBr
     write.task(0, 0, "a", "b")
     again = write.task(0, 0, "a", "b")
     commit_transactions([again], write.options, write.here)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
+
+
+def test_a_later_attempt_leaves_one_alone_that_the_driver_is_about_to_commit(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """Speculation: both attempts ran at once, and the earlier one has ended first."""
+    first = write.task(0, 0, "a", "b")
+    broker.forget_requests()
+    with ThreadPoolExecutor(1) as thread:
+        later = thread.submit(write.task, 0, 0, "a", "b", attempt=1)
+        asyncio.run(eventually(lambda: broker.requests_of(OffsetFetchRequest)))
+        commit_transactions([first], write.options, write.here)
+        assert later.result(PATIENCE_S).transaction is None
+    assert not broker.requests_of(InitProducerIdRequest)
+    assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
+
+
+def test_a_later_attempt_takes_over_from_one_that_nobody_commits(
+    write: Write, broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its executor is gone, and Spark never heard of its end."""
+    monkeypatch.setattr(transactional_write, "_SETTLES_S", 0.1)
+    write.task(0, 0, "a", "b")
+    later = write.task(0, 0, "a", "b", attempt=1)
+    commit_transactions([later], write.options, write.here)
     assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
 
 
