@@ -455,7 +455,6 @@ def _first(consumer: Consumer, job: Job) -> None:
 def _group_consumer(
     job: Job, options: dict[str, str | int] | None = None, topics: list[str] | None = None
 ) -> Consumer:
-def _group_consumer(job: Job, options: dict[str, Any] | None = None) -> Consumer:
     consumer = Consumer(
         {
             **connecting_options(job),

@@ -11,7 +11,10 @@ from benchmarks.report.progress import Steps
 
 FEW = 0.0  # of any number of records: the least a run has
 
-RUNS = ("send", "send-acked", "bulk", "getmany", "group", "one-by-one", "arrow", "tasks")
+RUNS = (
+    *("send", "send-acked", "bulk", "getmany", "group", "one-by-one", "arrow", "tasks"),
+    "share-group",
+)
 
 
 def test_every_way_to_run_a_client_is_among_those_tested() -> None:
