@@ -110,7 +110,7 @@ class SourceOptions:
     """A task reads several ranges until it has this many offsets; None: one range."""
     ranges_only: bool = False
     """A row for each range, in place of its records: for what reads them by itself."""
-    topic_ids: bool = True
+    topic_ids: bool = False
     """A stream's offsets have the ids of its topics, by which a topic that was made anew shows."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
@@ -170,7 +170,7 @@ class _SourceParser(GivenOptions):
         include_headers = self._flag("includeHeaders", default=False)
         pushdown = self._flag("pushdown", default=False)
         ranges_only = self._flag("rangesOnly", default=False)
-        topic_ids = self._flag("topicIds", default=True)
+        topic_ids = self._flag("topicIds", default=False)
         group = self.text("commitGroupId") or None
         if starting.place is Place.COMMITTED and group is None:
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")

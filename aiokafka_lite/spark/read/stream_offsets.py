@@ -78,6 +78,8 @@ class StreamOffsets:
         self._triggered_at_s: float | None = None
         self._planned_to: Offsets | None = None
         self._committed: Offsets | None = None
+        self._ids_by_json: dict[str, Mapping[str, str]] = {}
+        """Without `topicIds`: the ids of the topics at the start and at the end of a batch."""
         self._commit_failures = 0
         self._commit_due_s = -math.inf
         self.newest: Offsets | None = None
@@ -89,7 +91,7 @@ class StreamOffsets:
             found = self._questions.resolve(self._options.starting, is_start=True)
             self._initial = found.of_topics(self._ids())
             logger.info("the stream starts at %s", self._initial.to_json())
-        return self._initial
+        return self._shown(self._initial)
 
     def prepare_available_now(self) -> None:
         """Read up to the offsets that exist at the next question, in any number of batches."""
@@ -102,27 +104,47 @@ class StreamOffsets:
         no limits. `takes_all` turns the limits off. Raises: as `Planner.resolve`.
         """
         if start is not None:
+            start = self._with_ids(start)
+            self._ids_by_json = {Offsets(start).to_json(): start.topic_ids}
             self._commit(start)
         elif self._planned_to is not None:
             start = self._planned_to
         else:
             # New and continued streams ask in the same way, and only the ends are valid for both.
             self._is_pinned = True
-            return self._available(Offsets())
+            return self._shown(self._available(Offsets()))
         available = self._available(start)
         if not self._is_pinned:
             self._is_pinned = True
             if start == self._initial:
-                return start
+                return self._shown(start)
         renewed = made_anew(start.topic_ids, available.topic_ids)
         kept = _without(start, renewed)
         if not takes_all:
             if self._is_to_wait(kept, available):
-                return start
-            available = self._limited(kept, available)
+                return self._shown(start)
+            limited = self._limited(kept, available)
+            if limited != start or not renewed:  # or Spark would see nothing new
+                available = limited
         # Spark compares the JSON. Offsets of an earlier version without ids are no reason for a
         # batch.
-        return start if available == start and not renewed else available
+        return self._shown(start if available == start and not renewed else available)
+
+    def _shown(self, offsets: Offsets) -> Offsets:
+        """Return offsets as Spark writes them down. What `topicIds` leaves out is remembered."""
+        if self._options.topic_ids:
+            return offsets
+        bare = Offsets(offsets)
+        # The end of a topic that was made anew may be where the old one ended. Spark then makes no
+        # batch, so the ids of the start stay.
+        self._ids_by_json.setdefault(bare.to_json(), offsets.topic_ids)
+        return bare
+
+    def _with_ids(self, offsets: Offsets) -> Offsets:
+        """Return offsets of Spark with the ids that they were shown without in this run."""
+        if self._options.topic_ids or offsets.topic_ids:
+            return offsets
+        return offsets.of_topics(self._ids_by_json.get(offsets.to_json(), {}))
 
     def _limited(self, start: Offsets, available: Offsets) -> Offsets:
         """Return how far the limits of a trigger allow to go; the smaller limit counts."""
@@ -162,6 +184,7 @@ class StreamOffsets:
 
     def plan(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
         """Return the ranges of a batch. Raises: DataLossError; as `Planner.resolve`."""
+        start, end = self._with_ids(start), self._with_ids(end)
         self._planned_to = end
         if start == self._initial and not self._options.starting.is_fixed:
             # A replay of the batch that pinned the start: its start lies before the present one.
@@ -181,7 +204,7 @@ class StreamOffsets:
         )
 
     def _ids(self) -> Mapping[str, str]:
-        return self._questions.topic_ids if self._options.topic_ids else {}
+        return self._questions.topic_ids
 
     def done(self, end: Offsets) -> None:
         """Note that all records before `end` were processed."""

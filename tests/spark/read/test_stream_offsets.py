@@ -55,6 +55,9 @@ class Brokers:
         self.waits.append(delay_s)
 
 
+WITH_IDS = {"topicIds": "true"}
+
+
 def stream(brokers: Brokers, clock: FakeClock | None = None, **options: str) -> StreamOffsets:
     given = {"startingOffsets": "earliest", "offsetPollIntervalMs": "0", **options}
     parsed = source_options("h:1", streaming=True, **given)
@@ -85,20 +88,20 @@ def with_id(topic_id: str, *at: int) -> Offsets:
 def test_offsets_have_the_ids_of_their_topics() -> None:
     brokers = Brokers(t0=5)
     brokers.topic_ids = {"t": "one"}
-    going = stream(brokers)
+    going = stream(brokers, **WITH_IDS)
     start = going.initial()
     end = going.latest(start)
     assert start.topic_ids == end.topic_ids == {"t": "one"}
-    limited = stream(brokers, maxOffsetsPerTrigger="3").latest(start)
+    limited = stream(brokers, **WITH_IDS, maxOffsetsPerTrigger="3").latest(start)
     assert (limited, limited.topic_ids) == (offsets(3), {"t": "one"})
-    plain = stream(brokers, topicIds="false")
+    plain = stream(brokers)
     assert plain.initial().topic_ids == plain.latest(start).topic_ids == {}
 
 
 def test_offsets_without_ids_are_no_reason_for_a_batch() -> None:
     brokers = Brokers(t0=5)
     brokers.topic_ids = {"t": "one"}
-    going = stream(brokers)
+    going = stream(brokers, **WITH_IDS)
     assert going.latest(offsets(5)).topic_ids == {}
     assert going.latest(offsets(4)).topic_ids == {"t": "one"}
     assert going.plan(offsets(4), with_id("one", 5)) == [OffsetRange("t", 0, 4, 5)]
@@ -112,12 +115,12 @@ def test_a_topic_that_was_made_anew_is_lost_data(
     brokers = Brokers(t0=end)
     brokers.topic_ids = {"t": "two"}
     before = with_id("one", 50)
-    going = stream(brokers)
+    going = stream(brokers, **WITH_IDS)
     after = going.latest(before)
     assert after.to_json() != before.to_json(), "Spark makes a batch of it"
     with pytest.raises(DataLossError, match="topic t was deleted and created again"):
         going.plan(before, after)
-    patient = stream(brokers, failOnDataLoss="false", maxOffsetsPerTrigger="30")
+    patient = stream(brokers, **WITH_IDS, failOnDataLoss="false", maxOffsetsPerTrigger="30")
     after = patient.latest(before)
     whole = [OffsetRange("t", 0, 0, min(end, 30))] if end else []
     assert patient.plan(before, after) == whole
@@ -128,11 +131,39 @@ def test_a_batch_from_before_a_restart_is_not_read_from_another_topic() -> None:
     brokers = Brokers(t0=80)
     brokers.topic_ids = {"t": "two"}
     with pytest.raises(DataLossError, match="topic t was deleted and created again"):
-        stream(brokers).plan(with_id("one", 0), with_id("one", 50))
-    patient = stream(brokers, failOnDataLoss="false")
+        stream(brokers, **WITH_IDS).plan(with_id("one", 0), with_id("one", 50))
+    patient = stream(brokers, **WITH_IDS, failOnDataLoss="false")
     assert patient.plan(with_id("one", 0), with_id("one", 50)) == []
     again = patient.latest(with_id("one", 50))
     assert patient.plan(with_id("one", 50), again) == [OffsetRange("t", 0, 0, 80)]
+
+
+@pytest.mark.parametrize("limit", ["60", "50"])
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_run_notices_a_topic_that_was_made_anew_without_ids_in_its_offsets(
+    caplog: pytest.LogCaptureFixture, limit: str, fails: bool
+) -> None:
+    brokers = Brokers(t0=50)
+    brokers.topic_ids = {"t": "one"}
+    loss = {"failOnDataLoss": str(fails).lower()}
+    going = stream(brokers, **loss, maxOffsetsPerTrigger=limit)
+    start = going.initial()
+    end = going.latest(start)
+    assert going.plan(start, end) == [OffsetRange("t", 0, 0, 50)]
+    brokers.topic_ids = {"t": "two"}
+    # It ends where the old one did, so Spark sees nothing new. Then it grows.
+    assert going.latest(end).to_json() == end.to_json() == '{"t":{"0":50}}'
+    brokers.ends = offsets(80)
+    then = going.latest(end)
+    if fails:
+        with pytest.raises(DataLossError, match="topic t was deleted and created again"):
+            going.plan(end, then)
+        return
+    first = 60 if limit == "60" else 80  # 50 would be where the old one ended
+    assert going.plan(end, then) == going.plan(end, then) == [OffsetRange("t", 0, 0, first)]
+    assert "topic t was deleted and created again" in caplog.text
+    last = going.latest(then)
+    assert going.plan(then, last) == ([OffsetRange("t", 0, 60, 80)] if first == 60 else [])
 
 
 # The start is pinned…

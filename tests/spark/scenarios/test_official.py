@@ -227,7 +227,7 @@ def test_a_checkpoint_goes_on_under_either(
 ) -> None:
     topic = f"moved-from-{first}"
     asyncio.run(create_topic(servers, topic, partitions=2, configs=KEEP_OLD_RECORDS))
-    options = {**TUNED, "subscribe": topic, "startingOffsets": "earliest"}
+    options = {**TUNED, "subscribe": topic, "startingOffsets": "earliest", "topicIds": "true"}
     expected = []
     for kind in (first, then):
         asyncio.run(send_numbers(servers, topic, 10))
