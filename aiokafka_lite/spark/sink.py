@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_SPECULATION: Final = "spark.speculation"
+"""A setting of the application. Tasks have the settings of their session as properties."""
 _BYTES: Final = ("string", "binary")
 _TYPES: Final = {
     "topic": ("string",),
@@ -78,10 +80,12 @@ def place_of_task(options: SinkOptions, write_id: str | None) -> TaskPlace:
     return place_of(options, write_id, context.partitionId(), context.getLocalProperty)
 
 
-def _attempt_of_task() -> int:
-    """Return how many attempts of this task Spark has started before."""
+def _has_rivals() -> bool:
+    """Return whether another attempt of this task may run, or may just have ended."""
     context = TaskContext.get()
-    return 0 if context is None else context.attemptNumber()
+    if context is None:
+        return False
+    return context.attemptNumber() > 0 or context.getLocalProperty(_SPECULATION) == "true"
 
 
 class _TopicWriter(Travels):
@@ -112,7 +116,7 @@ class _TopicWriter(Travels):
         place = place_of_task(self._options, self._write_id)
         with waits_when_fenced():
             written = write_in_transaction(
-                iterator, self._columns, self._options, place, attempt=_attempt_of_task()
+                iterator, self._columns, self._options, place, has_rivals=_has_rivals()
             )
         return TaskCommit(written.rows, written)
 

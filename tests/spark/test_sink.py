@@ -100,7 +100,7 @@ class Context:
         return 4
 
     def attemptNumber(self) -> int:
-        return 2
+        return 0
 
     def getLocalProperty(self, name: str) -> str | None:
         return self._properties.get(name)
@@ -123,17 +123,25 @@ def test_a_task_of_a_batch_query_is_named_by_the_write(monkeypatch: pytest.Monke
     assert place_of_task(sink_options(None, **OF_P), "uuid") == TaskPlace("p-uuid", 4, None)
 
 
-def test_a_task_says_which_attempt_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyspark.TaskContext.get", Context)
+@pytest.mark.parametrize(
+    ("attempt", "speculation", "has_rivals"),
+    [(0, "false", False), (1, "false", True), (0, "true", True)],
+)
+def test_a_task_knows_whether_another_attempt_may_run(
+    monkeypatch: pytest.MonkeyPatch, attempt: int, speculation: str, has_rivals: bool
+) -> None:
+    context = Context(spark__speculation=speculation)
+    monkeypatch.setattr(context, "attemptNumber", lambda: attempt)
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
     told: dict[str, Any] = {}
 
-    def write(*_: Any, attempt: int) -> TaskTransaction:
-        told["attempt"] = attempt
+    def write(*_: Any, **named: Any) -> TaskTransaction:
+        told.update(named)
         return TaskTransaction(TaskPlace("p-uuid", 4, None))
 
     monkeypatch.setattr("aiokafka_lite.spark.write.transactional_write.write_in_transaction", write)
     BatchWriter(("value",), sink_options(None, topic="t", **OF_P)).write(iter(()))
-    assert told == {"attempt": 2}
+    assert told == {"has_rivals": has_rivals}
 
 
 def test_a_stream_knows_its_batches_itself() -> None:

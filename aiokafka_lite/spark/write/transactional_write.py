@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 _MARKER_TIMEOUT_S: Final = 60.0
 _SETTLES_S: Final = 10.0
-"""How long a later attempt leaves a prepared transaction alone. Spark kills an attempt that is not
+"""How long an attempt leaves a prepared transaction alone. Spark kills an attempt that is not
 needed any more within four seconds."""
 
 
@@ -51,13 +51,13 @@ def write_in_transaction(
     place: TaskPlace,
     here: Worker | None = None,
     *,
-    attempt: int = 0,
+    has_rivals: bool = False,
 ) -> TaskTransaction:
     """Write the rows in a transaction of the task, and leave it open.
 
     If the rows of this batch were committed before, write nothing. An earlier attempt of the task
-    is fenced. But it may have succeeded by now, if this is a later attempt in the same run of the
-    batch. Then the driver is about to commit it.
+    is fenced. With `has_rivals` another attempt of the same run may have succeeded by now, and the
+    driver is about to commit it. That one is left alone.
 
     Raises: ReplayMismatchError when a batch comes again with other rows; KafkaConfigurationError
     for a transaction timeout that the brokers do not allow; else as `write_rows`. The transaction
@@ -71,7 +71,7 @@ def write_in_transaction(
     here = worker() if here is None else here
     found: Marker | None = None
     with here.lend(PreparingProducer, options.transactional_client) as producer:
-        if attempt and place.batch_id is not None and noted.topic is not None:
+        if has_rivals and place.batch_id is not None and noted.topic is not None:
             found = here.run(lambda: _settled_marker(producer, place, noted.topic))
         if found is None:
             found = here.run(lambda: _begin(producer, place, options))

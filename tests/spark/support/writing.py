@@ -45,12 +45,12 @@ class Write:
         self.scope = scope
 
     def task(
-        self, number: int, batch_id: int | None, *values: str, attempt: int = 0
+        self, number: int, batch_id: int | None, *values: str, has_rivals: bool = False
     ) -> TaskTransaction:
         """What an executor does for an attempt of a task."""
         place = TaskPlace(self.scope, number, batch_id)
         return write_in_transaction(
-            rows(*values), COLUMNS, self.options, place, self.here, attempt=attempt
+            rows(*values), COLUMNS, self.options, place, self.here, has_rivals=has_rivals
         )
 
     def tasks(self, batch_id: int | None, *parts: str) -> list[TaskTransaction | None]:

@@ -68,14 +68,14 @@ def test_a_later_attempt_throws_out_the_earlier(write: Write, broker: EmbeddedBr
     assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
 
 
-def test_a_later_attempt_leaves_one_alone_that_the_driver_is_about_to_commit(
+def test_an_attempt_leaves_one_alone_that_the_driver_is_about_to_commit(
     write: Write, broker: EmbeddedBroker
 ) -> None:
-    """Speculation: both attempts ran at once, and the earlier one has ended first."""
+    """Speculation: both attempts ran at once, and either may end first."""
     first = write.task(0, 0, "a", "b")
     broker.forget_requests()
     with ThreadPoolExecutor(1) as thread:
-        later = thread.submit(write.task, 0, 0, "a", "b", attempt=1)
+        later = thread.submit(write.task, 0, 0, "a", "b", has_rivals=True)
         asyncio.run(eventually(lambda: broker.requests_of(OffsetFetchRequest)))
         commit_transactions([first], write.options, write.here)
         assert later.result(PATIENCE_S).transaction is None
@@ -89,7 +89,7 @@ def test_a_later_attempt_takes_over_from_one_that_nobody_commits(
     """Its executor is gone, and Spark never heard of its end."""
     monkeypatch.setattr(transactional_write, "_SETTLES_S", 0.1)
     write.task(0, 0, "a", "b")
-    later = write.task(0, 0, "a", "b", attempt=1)
+    later = write.task(0, 0, "a", "b", has_rivals=True)
     commit_transactions([later], write.options, write.here)
     assert seen(write.here, broker.bootstrap_servers) == ["a", "b"]
 
