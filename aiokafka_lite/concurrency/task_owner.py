@@ -26,6 +26,7 @@ import inspect
 import logging
 from collections.abc import Callable, Coroutine
 from enum import Enum
+from functools import partial
 from typing import Any, TypeVarTuple
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -211,7 +212,7 @@ class TaskOwner:
         child._body = body = self._supervise(child, coro_fn, args)
         task = asyncio.create_task(body, name=f"{self.name}: {name}")
         self._tasks.add(task)
-        task.add_done_callback(self._task_done)
+        task.add_done_callback(partial(self._task_done, child))
         return child
 
     # Failing…
@@ -347,10 +348,15 @@ class TaskOwner:
         if cancelled is not None:
             raise cancelled
 
-    def _task_done(self, task: "asyncio.Task[None]") -> None:
+    def _task_done(self, child: OwnedTask, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # `_supervise` has kept it; asyncio must not log it as unseen
+        elif child in self._children:  # cancelled from outside before its first step
+            if not child._cancel_requested and not self._root_is_cancelled:
+                self._fail(child, asyncio.CancelledError())
+            del self._children[child]
+            child._finish()
 
     def _root_done(self, root: "asyncio.Task[None]") -> None:
         _running_roots.discard(root)

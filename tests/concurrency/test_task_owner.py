@@ -186,6 +186,23 @@ async def test_done_callback_hears_of_every_end() -> None:
     await owner.close()
 
 
+async def test_a_child_cancelled_from_outside_before_its_first_step_fails_the_owner() -> None:
+    """None of its own code runs, so its task tells of its end."""
+    ended: list[str] = []
+    owner = TaskOwner("c")
+    await owner.start()
+    child = owner.spawn("x", forever)
+    child.add_done_callback(lambda child: ended.append(child.name))
+    (task,) = (task for task in asyncio.all_tasks() if task.get_name() == "c: x")
+    task.cancel()
+    await settle()
+    assert ended == ["x"]
+    assert isinstance(child.error, asyncio.CancelledError)
+    with pytest.raises(KafkaError, match="background task 'x' of c failed"):
+        owner.check()
+    await owner.close()
+
+
 async def test_finished_children_are_forgotten() -> None:
     async def child() -> None:
         pass
