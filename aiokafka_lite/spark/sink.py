@@ -85,7 +85,8 @@ def _has_rivals() -> bool:
     context = TaskContext.get()
     if context is None:
         return False
-    return context.attemptNumber() > 0 or context.getLocalProperty(_SPECULATION) == "true"
+    is_again = context.attemptNumber() > 0
+    return is_again or bool(context.getLocalProperty(_SPECULATION) == "true")
 
 
 class _TopicWriter(Travels):
