@@ -211,7 +211,7 @@ def test_the_last_batch_is_committed_too(
         for listener in listeners:
             spark.streams.removeListener(listener)
     assert [each.total for each in told][:2] == [2, 0]
-    assert [(each.rows, each.bytes) for each in told][:2] == [(3, 6), (2, 4)]
+    assert [(each.rows, each.bytes) for each in told][:2] == [(3, 9), (2, 6)]
     assert told[0].seconds["addBatch"] > 0
     with pytest.raises(ValueError, match=r"neither key nor value is among the columns \['id'\]"):
         observe_sizes(spark.range(1))
