@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ class Brokers:
         self.waits.append(delay_s)
 
 
-WITH_IDS = {"topicIds": "true"}
+WITH_IDS: dict[str, Any] = {"topicIds": "true"}
 
 
 def stream(brokers: Brokers, clock: FakeClock | None = None, **options: str) -> StreamOffsets:
@@ -145,7 +146,7 @@ def test_a_run_notices_a_topic_that_was_made_anew_without_ids_in_its_offsets(
 ) -> None:
     brokers = Brokers(t0=50)
     brokers.topic_ids = {"t": "one"}
-    loss = {"failOnDataLoss": str(fails).lower()}
+    loss: dict[str, Any] = {"failOnDataLoss": str(fails).lower()}
     going = stream(brokers, **loss, maxOffsetsPerTrigger=limit)
     start = going.initial()
     end = going.latest(start)
