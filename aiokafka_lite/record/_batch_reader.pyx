@@ -24,7 +24,6 @@ from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 from aiokafka_lite.record.cursor.message_set import read_messages
-from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 
 
 cdef extern from "../codec/crc32c.h":
@@ -267,7 +266,7 @@ cdef class RecordCursor:
     cdef Py_ssize_t size
     cdef object topic, partition
     cdef bint check_crcs
-    cdef object aborted, deserializer
+    cdef object aborted
     cdef object max_decompressed_bytes
     cdef readonly int64_t next_offset
     cdef readonly int32_t last_leader_epoch
@@ -299,8 +298,6 @@ cdef class RecordCursor:
         check_crcs=True,
         read_committed=False,
         aborted_transactions=(),
-        key_deserializer=None,
-        value_deserializer=None,
         max_decompressed_bytes=DEFAULT_MAX_DECOMPRESSED_BYTES,
     ):
         close_payload(self)
@@ -314,11 +311,6 @@ cdef class RecordCursor:
         self.partition = partition
         self.check_crcs = check_crcs
         self.aborted = AbortedTransactions(aborted_transactions) if read_committed else None
-        self.deserializer = None
-        if key_deserializer is not None or value_deserializer is not None:
-            self.deserializer = RecordDeserializer(
-                topic, partition, key_deserializer, value_deserializer
-            )
         self.max_decompressed_bytes = max_decompressed_bytes
         self.next_offset = fetch_offset
         self.last_leader_epoch = -1
@@ -360,11 +352,6 @@ cdef class RecordCursor:
             fill(self, records, room, byte_room)
         except CorruptRecordException as error:
             self.error = with_place(error, self.topic, self.partition, self.next_offset)
-        if self.deserializer is not None:
-            failed = self.deserializer.apply(records)
-            if failed is not None:
-                self.error = failed
-                self.next_offset = failed.offset
         if self.error is not None and not records:
             raise self.error
         return records

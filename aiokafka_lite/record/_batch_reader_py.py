@@ -35,11 +35,10 @@ from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.cursor.message_set import Message, read_messages
-from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 from aiokafka_lite.record.cursor.record_start import read_headers, read_record_start
 from aiokafka_lite.record.memory_records import end_offset, has_complete_batch, next_batch_size
 from aiokafka_lite.record.varint import read_varint
-from aiokafka_lite.serialization import AnyDeserializer, Headers
+from aiokafka_lite.serialization import Headers
 
 _Record = ConsumerRecord[Any, Any]
 
@@ -83,7 +82,6 @@ class RecordCursor:
         "_buffer",
         "_check_crcs",
         "_data",
-        "_deserializer",
         "_error",
         "_header",
         "_last_offset",
@@ -110,8 +108,6 @@ class RecordCursor:
         check_crcs: bool = True,
         read_committed: bool = False,
         aborted_transactions: Sequence[tuple[int, int]] = (),
-        key_deserializer: AnyDeserializer[Any] | None = None,
-        value_deserializer: AnyDeserializer[Any] | None = None,
         max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
     ) -> None:
         self._data = memoryview(data)
@@ -119,11 +115,6 @@ class RecordCursor:
         self._partition = partition
         self._check_crcs = check_crcs
         self._aborted = AbortedTransactions(aborted_transactions) if read_committed else None
-        self._deserializer: RecordDeserializer | None = None
-        if key_deserializer is not None or value_deserializer is not None:
-            self._deserializer = RecordDeserializer(
-                topic, partition, key_deserializer, value_deserializer
-            )
         self._max_decompressed_bytes = max_decompressed_bytes
         self.next_offset = fetch_offset
         """The offset to fetch next, once all taken records are processed."""
@@ -161,8 +152,8 @@ class RecordCursor:
         A single record of any size is returned. An empty list means exhausted; even then
         `next_offset` may have moved.
 
-        Raises: CorruptRecordException or RecordDeserializationError at a bad record. The records
-        before it are returned first. Later calls raise the same again, and the position stays.
+        Raises: CorruptRecordException at a bad record. The records before it are returned first.
+        Later calls raise the same again, and the position stays.
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
@@ -171,11 +162,6 @@ class RecordCursor:
             self._fill(records, max_records, max_bytes)
         except CorruptRecordException as error:
             self._error = with_place(error, self._topic, self._partition, self.next_offset)
-        if self._deserializer is not None:
-            failed = self._deserializer.apply(records)
-            if failed is not None:
-                self._error = failed
-                self.next_offset = failed.offset
         if self._error is not None and not records:
             raise self._error
         return records
@@ -183,8 +169,7 @@ class RecordCursor:
     def take_columns(self, columns: ColumnsBuilder) -> int:
         """Append the next records to `columns` until those are full; return how many.
 
-        0 means exhausted, or columns that were full before. Deserializers are not called. Raises:
-        as `take`.
+        0 means exhausted, or columns that were full before. Raises: as `take`.
         """
         if self._error is not None:
             raise self._error.with_traceback(None)

@@ -6,7 +6,6 @@ import struct
 import sys
 import tracemalloc
 import zlib
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 from aiokafka_lite.arrow.record_columns import RecordColumnsBuilder
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress
-from aiokafka_lite.errors import CorruptRecordException, RecordDeserializationError
-from aiokafka_lite.model import ConsumerRecord, TopicPartition
+from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.record import _batch_reader_py, batch_reader
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.batch_header import CONTROL, TRANSACTIONAL, assign_offsets
@@ -730,61 +729,6 @@ def test_corrupt_message_names_its_place(cursor):
         taker.take(5)
 
 
-# Deserializers…
-
-
-def test_deserializers_make_keys_and_values(cursor, raw_batch, raw_record):
-    data = raw_batch([raw_record(0, b"k", b"1"), raw_record(1, None, None)])
-    first, second = cursor(data, key_deserializer=bytes.decode, value_deserializer=int).take(5)
-    assert (first.key, first.value) == ("k", 1)
-    assert (first.serialized_key_size, first.serialized_value_size) == (1, 1)
-    assert (second.key, second.value) == (None, None)
-
-
-def test_deserializer_may_ask_for_topic_and_headers(cursor, raw_batch, raw_record):
-    class Schemas:
-        def deserialize(self, topic, headers, data):
-            return topic, headers, data
-
-    data = raw_batch([raw_record(0, b"k", b"v", [(b"id", b"7")])])
-    (record,) = cursor(data, value_deserializer=Schemas()).take(1)
-    assert record.value == ("t", (("id", b"7"),), b"v")
-
-
-@pytest.mark.parametrize("field", ["key", "value"])
-def test_bad_field_is_an_error_with_everything_about_the_record(
-    cursor, raw_batch, raw_record, field
-):
-    """A bad field raises an error with the record's place and bytes (2b-20)."""
-    records = [
-        raw_record(0, b"1", b"1"),
-        raw_record(1, b"x", b"x", [(b"h", b"v")], timestamp_delta=5),
-        raw_record(2, b"2", b"2"),
-    ]
-    taker = cursor(raw_batch(records), **{f"{field}_deserializer": int})
-    assert offsets(taker.take(5)) == [0]
-    for _ in range(2):
-        with pytest.raises(RecordDeserializationError, match=f"t-3 at offset 1: the {field}") as (
-            caught
-        ):
-            taker.take(5)
-        error = caught.value
-        assert error.topic_partition == TopicPartition("t", 3)
-        assert (error.offset, error.timestamp) == (1, 1_005)
-        assert (error.key_bytes, error.value_bytes, error.headers) == (b"x", b"x", (("h", b"v"),))
-        assert isinstance(error.__cause__, ValueError)
-        assert (taker.next_offset, taker.exhausted) == (1, False)
-
-
-def test_bad_value_keeps_the_keys_bytes(cursor, raw_batch, raw_record):
-    taker = cursor(
-        raw_batch([raw_record(0, b"1", b"x")]), key_deserializer=int, value_deserializer=int
-    )
-    with pytest.raises(RecordDeserializationError) as caught:
-        taker.take(1)
-    assert (caught.value.key_bytes, caught.value.value_bytes) == (b"1", b"x")
-
-
 # Memory…
 
 
@@ -881,11 +825,14 @@ def test_bytes_are_let_go_by_a_cursor_that_only_the_collector_finds(twin):
     """A buffer that is not released can never be resized or reused."""
     data = bytearray(batch(0, 3))
 
+    class Topic(str):
+        __slots__ = ("cursor",)
+        cursor: object
+
     def take_in_a_circle():
-        circle: list[Any] = []
-        options = {"fetch_offset": 0, "value_deserializer": lambda _: circle}
-        circle.append(twin(data, topic="t", partition=3, **options))
-        circle[0].take(1)
+        topic = Topic("t")
+        topic.cursor = cursor = twin(data, topic=topic, partition=3, fetch_offset=0)
+        cursor.take(1)
 
     take_in_a_circle()
     gc.collect()

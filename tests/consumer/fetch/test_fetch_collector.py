@@ -26,6 +26,8 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.serialization import AnyDeserializer
 from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
 from tests.support.twins import native_twin
 
@@ -50,13 +52,17 @@ class Bench:
         data: bytes,
         at: int = 0,
         leader: LeaderAndEpoch | None = None,
-        **options: Any,
+        value_deserializer: AnyDeserializer[Any] | None = None,
     ) -> None:
-        cursor = RecordCursor(
-            data, topic=tp.topic, partition=tp.partition, fetch_offset=at, **options
-        )
+        cursor = RecordCursor(data, topic=tp.topic, partition=tp.partition, fetch_offset=at)
         fetch = CompletedFetch(
-            tp, at, node_id=1, cursor=cursor, size_in_bytes=len(data), leader=leader
+            tp,
+            at,
+            node_id=1,
+            cursor=cursor,
+            deserializer=RecordDeserializer(tp.topic, tp.partition, None, value_deserializer),
+            size_in_bytes=len(data),
+            leader=leader,
         )
         self.buffer.add(fetch)
 

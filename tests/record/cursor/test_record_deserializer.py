@@ -40,3 +40,13 @@ def test_list_is_cut_before_the_record_that_fails(key, value, field):
     assert (error.offset, error.timestamp, error.headers) == (6, 77, (("h", b"x"),))
     assert (error.key_bytes, error.value_bytes) == (key, value)
     assert isinstance(error.__cause__, ValueError)
+
+
+def test_deserializer_may_ask_for_topic_and_headers():
+    class Schemas:
+        def deserialize(self, topic, headers, data):
+            return topic, headers, data
+
+    records = [record(0, b"k", b"v")]
+    assert RecordDeserializer("t", 3, None, Schemas()).apply(records) is None
+    assert records[0].value == ("t", (("h", b"x"),), b"v")
