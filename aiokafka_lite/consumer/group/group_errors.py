@@ -62,11 +62,12 @@ JOIN_ACTIONS = HEARTBEAT_ACTIONS.but_for({MemberIdRequired: Action.TAKE_MEMBER_I
 
 COMMIT_ACTIONS = HEARTBEAT_ACTIONS.but_for(
     {
+        GroupIdNotFound: Action.LOSE_MEMBERSHIP,
         RequestTimedOutError: Action.FIND_COORDINATOR,
         UnknownTopicOrPartitionError: Action.RETRY,
     }
 )
-"""OffsetCommit, per partition (2e-12)."""
+"""OffsetCommit, per partition (2e-12). A member asks, so an unknown group has lost its members."""
 
 EPOCH_HEARTBEAT_ACTIONS = _ALWAYS.but_for(
     {

@@ -73,6 +73,7 @@ def test_2e_4_what_an_error_of_a_heartbeat_calls_for(error: Error, action: Actio
     [
         *COORDINATOR_GONE,
         *MEMBERSHIP_GONE,
+        row(errors.GroupIdNotFound, Action.LOSE_MEMBERSHIP),
         row(errors.RequestTimedOutError, Action.FIND_COORDINATOR),
         row(errors.GroupLoadInProgressError, Action.RETRY),
         row(errors.UnknownTopicOrPartitionError, Action.RETRY),

@@ -11,6 +11,7 @@ from aiokafka_lite.errors import (
     FencedInstanceIdError,
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
+    GroupIdNotFound,
     GroupLoadInProgressError,
     IllegalGenerationError,
     InvalidCommitOffsetSizeError,
@@ -171,6 +172,23 @@ async def test_2e_12_a_membership_that_is_gone_is_a_failed_commit_and_a_new_join
             assert listener.diary[2:] == [("lost", [0]), ("assigned", [0])]
             await consumer.commit({P0: 4})
             assert committed(broker) == {P0: 4}
+
+
+async def test_a_group_that_is_gone_is_a_failed_commit_and_a_new_join() -> None:
+    """Kafka 4 answers GROUP_ID_NOT_FOUND since version 9, not ILLEGAL_GENERATION (2e-12)."""
+    async with (
+        embedded({"t": 1}) as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
+        member_of(broker, "t", heartbeat_interval_ms=40_000, **BY_HAND) as consumer,
+    ):
+        await expel(consumer)
+        await admin.delete_groups(["g"])
+        with pytest.raises(CommitFailedError) as caught:
+            await consumer.commit({P0: 4})
+        assert isinstance(caught.value.__cause__, GroupIdNotFound)
+        await assigned(consumer, {P0})
+        await consumer.commit({P0: 4})
+        assert committed(broker) == {P0: 4}
 
 
 async def test_2e_12_an_answer_about_a_generation_that_is_over_is_no_failure_for_good() -> None:
