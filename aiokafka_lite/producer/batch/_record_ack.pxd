@@ -24,8 +24,12 @@ cdef class BatchOutcome:
     cdef int32_t value_size
     cdef object newest_time  # of the newest metadata object
     cdef int64_t newest_time_ms
+    cdef object newest_metadata  # with sizes
 
     cdef object what_of(self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size)
+    cdef object metadata_again(
+        self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
+    )
     cdef object time_told(self, int64_t time_ms)
     cdef dict attributes_of(self, int32_t key_size, int32_t value_size)
     cdef void listen(self, object token, int32_t index, object listener)
@@ -40,6 +44,7 @@ cdef class RecordAck:
 
     cdef BatchOutcome where(self)
     cdef object outcome(self)
+    cdef object outcome_in(self, BatchOutcome batch)
 
 
 cdef RecordAck new_ack(

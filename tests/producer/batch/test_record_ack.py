@@ -7,6 +7,7 @@ from unittest import mock
 import pytest
 
 from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import RecordMetadata
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.fake_clock import settle
 
@@ -31,6 +32,30 @@ async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times(
     assert ack.done()
     assert ack.result() == await ack
     assert ack.exception() is None
+
+
+@pytest.mark.parametrize("log_append_time_ms", [-1, 77])
+async def test_metadata_that_is_kept_never_changes(
+    twin: SimpleNamespace, log_append_time_ms: int
+) -> None:
+    """An object may be used again for the next ack only if nobody has it any more."""
+    batch = twin.make_batch(6)
+    sizes = [(1, 2), (1, 2), (-1, 2), (-1, -1), (1, 2), (1, 2)]
+    acks = [twin.RecordAck(batch, index, index, *sizes[index]) for index in range(6)]
+    batch.succeed(10, log_append_time_ms, 5)
+
+    def told(metadata: RecordMetadata) -> tuple[object, ...]:
+        sizes = metadata.serialized_key_size, metadata.serialized_value_size
+        return metadata.offset, metadata.timestamp, metadata.log_start_offset, *sizes
+
+    times = range(6) if log_append_time_ms < 0 else [log_append_time_ms] * 6
+    expected = [(10 + at, times[at], 5, *sizes[at]) for at in range(6)]
+    for _ in range(2):
+        assert [told(await ack) for ack in acks] == expected
+        assert [told(kept) for kept in [await ack for ack in acks]] == expected
+    attributes = vars(await acks[0])
+    assert told(await acks[2]) == expected[2]
+    assert attributes["serialized_key_size"] == 1
 
 
 async def test_a_failed_record_raises_for_everybody(twin: SimpleNamespace) -> None:
