@@ -95,12 +95,12 @@ class HeldLocks:
 
     def answered(self, group: AckGroup, outcome: Outcome) -> None:
         """Take what became of acknowledgements, renewals among them."""
-        now_s = self._client.clock.monotonic()
+        until_s = group.sent_at_s + self._lock_s
         for tp, batches in group.batches.items():
             error = outcome.get(tp)
             for batch in batches:
                 if batch.types[0] == AcknowledgeType.RENEW:
-                    self._renewed(tp, batch, error, now_s + self._lock_s)
+                    self._renewed(tp, batch, error, until_s)
         self._holder.answered(group, outcome)
 
     def _renewed(

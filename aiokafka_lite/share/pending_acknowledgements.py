@@ -23,9 +23,16 @@ class AckGroup:
         """Called once with the outcome."""
         self.attempts = 0
         """How many requests carried them and were refused as a whole."""
+        self.sent_at_s = 0.0
+        """When the newest request that carries them was sent (monotonic)."""
 
     def __bool__(self) -> bool:
         return bool(self.batches)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether it renews records that are returned again."""
+        return any(batch.records for batches in self.batches.values() for batch in batches)
 
     def add(self, tp: TopicPartition, batch: AckBatch) -> None:
         """Add a batch; it becomes part of the one that it continues."""

@@ -5,6 +5,7 @@ one request. It asks for records only when a poll wants some, for records are lo
 Source: KIP-932, ShareConsumeRequestManager.
 """
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
@@ -15,6 +16,7 @@ from uuid import UUID
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata.leader_updates import hinted_nodes
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.concurrency.task_owner import OwnedTask
@@ -23,11 +25,13 @@ from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import (
     InvalidShareSessionEpochError,
     KafkaError,
+    KafkaTimeoutError,
     ShareSessionNotFoundError,
     UnsupportedVersionError,
     for_code,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages._leader import NodeEndpoint
 from aiokafka_lite.protocol.messages.share_acknowledge import (
     ShareAcknowledgeRequest,
     ShareAcknowledgeResponse,
@@ -42,6 +46,7 @@ from aiokafka_lite.share.pending_acknowledgements import (
     Outcome,
     PendingAcknowledgements,
 )
+from aiokafka_lite.share.share_answers import RECOVERING, Hints, error_about, leaders_named
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_deserializer import ShareDeserializer
 from aiokafka_lite.share.share_requests import ShareRequests, released
@@ -77,6 +82,8 @@ class _ShareNode:
     is_renewing: bool = False
     carried: AckGroup | None = None
     """What the request on its way acknowledges."""
+    sent_at_s: float = 0.0
+    """When the newest request had its connection (monotonic)."""
     failures: int = 0
     retry_at_s: float = 0.0
 
@@ -177,8 +184,13 @@ class ShareFetcher:
 
     @property
     def is_renewing(self) -> bool:
-        """Whether the answer to a renewal is awaited."""
-        return any(node.pending.has_renewals or node.is_renewing for node in self._nodes.values())
+        """Whether records come again once a renewal is answered."""
+        return any(
+            group.has_records
+            for node in self._nodes.values()
+            for group in (*node.pending.groups, node.carried)
+            if group
+        )
 
     def take_error(self) -> KafkaError | None:
         """Return a failure that the poll must raise, once."""
@@ -267,9 +279,12 @@ class ShareFetcher:
         take: Callable[[_ShareNode, AckGroup, Any], object],
     ) -> None:
         """Send a request that carries `group`; `take` its response, or note why there is none."""
+        network, node_id = self._client.network, node.node_id
         node.carried = group
         try:
-            response = await self._client.network.request(node.node_id, request, lane=Lane.FETCH)
+            await network.connect(node_id, Lane.FETCH)
+            group.sent_at_s = node.sent_at_s = self._client.clock.monotonic()
+            response = await network.request(node_id, request, lane=Lane.FETCH)
         except KafkaError as error:
             self._failed(node, group, error)
         else:
@@ -294,41 +309,67 @@ class ShareFetcher:
         if response.acquisition_lock_timeout_ms > 0:
             self.lock_timeout_ms = response.acquisition_lock_timeout_ms
         errors: dict[TopicPartition, KafkaError] = {}
+        hints: Hints = []
         for topic in response.responses:
             for data in topic.partitions:
                 tp = self._named(topic.topic_id, data.partition_index)
                 if tp is not None and data.error_code:
-                    errors[tp] = _error(data.error_code, data.error_message, tp)
+                    errors[tp] = error_about(tp, data.error_code, data.error_message)
+                    hints.append((tp, errors[tp], data.current_leader))
+        self._follow_hints(hints, response.node_endpoints)
         self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
 
     def _fetched(self, node: _ShareNode, group: AckGroup, response: ShareFetchResponse) -> None:
-        clock = self._client.clock
         node.session.answered()
-        self.lock_timeout_ms = response.acquisition_lock_timeout_ms
-        expires_at_s = clock.monotonic() + response.acquisition_lock_timeout_ms / 1000
+        if response.acquisition_lock_timeout_ms > 0:
+            self.lock_timeout_ms = response.acquisition_lock_timeout_ms
+        expires_at_s = self._acquired_at_s(node) + (self.lock_timeout_ms or 0) / 1000
         errors: dict[TopicPartition, KafkaError] = {}
-        has_failed, size = False, 0
+        failed: dict[TopicPartition, KafkaError] = {}
+        hints: Hints = []
+        size = 0
         for topic in response.responses:
             for data in topic.partitions:
                 tp = self._named(topic.topic_id, data.partition_index)
                 if tp is None:
                     continue
                 if data.acknowledge_error_code:
-                    errors[tp] = _error(
-                        data.acknowledge_error_code, data.acknowledge_error_message, tp
+                    errors[tp] = error_about(
+                        tp, data.acknowledge_error_code, data.acknowledge_error_message
                     )
+                    hints.append((tp, errors[tp], data.current_leader))
                 if data.error_code:
-                    has_failed = True
-                    self._partition_failed(tp, data)
+                    failed[tp] = error_about(tp, data.error_code, data.error_message)
+                    hints.append((tp, failed[tp], data.current_leader))
                 elif data.acquired_records:
                     size += len(data.records or b"")
                     self._acquired(node, tp, data, expires_at_s)
         self._client.observer.records_fetched(node.node_id, size)
-        if has_failed:
+        moved = self._follow_hints(hints, response.node_endpoints)
+        for tp, error in failed.items():
+            self._partition_failed(tp, error, has_moved=tp in moved)
+        if failed.keys() - moved:
             self._back_off(node)
         else:
             node.failures = 0
         self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
+
+    def _acquired_at_s(self, node: _ShareNode) -> float:
+        """Return when the node has acquired what it answers now, or some time earlier.
+
+        A program that was stopped meanwhile reads an answer when its locks have long ended.
+        """
+        longest_s = self._config.fetch_max_wait_ms / 1000
+        return min(self._client.clock.monotonic(), node.sent_at_s + longest_s)
+
+    def _follow_hints(
+        self, hints: Hints, endpoints: Iterable[NodeEndpoint]
+    ) -> Collection[TopicPartition]:
+        """Take over the leaders that a node names instead of itself; return what has moved."""
+        named = leaders_named(hints)
+        if not named:
+            return frozenset()
+        return self._client.metadata.update_leaders(named, hinted_nodes(endpoints))
 
     def _named(self, topic_id: UUID, partition: int) -> TopicPartition | None:
         name = self._names.get(topic_id)
@@ -359,12 +400,15 @@ class ShareFetcher:
             AcquiredFetch(tp, node.node_id, cursor, ranges, deserializer, expires_at_s=expires_at_s)
         )
 
-    def _partition_failed(self, tp: TopicPartition, data: PartitionData) -> None:
-        error = _error(data.error_code, data.error_message, tp)
+    def _partition_failed(self, tp: TopicPartition, error: KafkaError, *, has_moved: bool) -> None:
         self._client.observer.failed("fetch", error)
+        if has_moved:
+            return
         if error.invalid_metadata or error.retriable:
             logger.debug("fetching %s-%d: %s; asking again", *tp, error)
             self._client.metadata.request_update()
+        elif isinstance(error, RECOVERING):
+            logger.warning("fetching %s-%d: %s; asking again", *tp, error)
         else:
             self._error = error
 
@@ -440,12 +484,18 @@ class ShareFetcher:
         self._is_closed = True
         began_s = self._client.clock.monotonic()
         await self._settle(timeout_s / 2)
+        unsettled = [(node, node.carried) for node in self._nodes.values() if node.carried]
         loops = [node.loop for node in self._nodes.values() if node.loop is not None]
         for loop in loops:
             loop.cancel()
         for loop in loops:
             await loop.wait()
+        for node, group in unsettled:
+            self._end(node, group, group.failed(_stopped(node)))
         self.release_buffered()
+        for node in self._nodes.values():
+            if not node.session.is_open:
+                self._fail_pending(node, _stopped(node))
         left_s = timeout_s - (self._client.clock.monotonic() - began_s)
         try:
             async with deadline(self._client.clock, max(left_s, 0.0)):
@@ -472,6 +522,9 @@ class ShareFetcher:
         node.session.reset()
         try:
             response = await self._client.network.request(node.node_id, request, lane=Lane.FETCH)
+        except asyncio.CancelledError:
+            self._close_failed(node, group, _stopped(node))
+            raise
         except KafkaError as error:
             self._close_failed(node, group, error)
             return
@@ -487,9 +540,10 @@ class ShareFetcher:
         self._end(node, group, group.failed(error))
 
 
-def _error(code: int, message: str | None, tp: TopicPartition) -> KafkaError:
-    kind = for_code(code)
-    return kind(f"{tp.topic}-{tp.partition}: {kind.explained(message)}")
+def _stopped(node: _ShareNode) -> KafkaError:
+    return KafkaTimeoutError(
+        f"the consumer has stopped before node {node.node_id} answered; raise stop_timeout_ms"
+    )
 
 
 __all__ = ["NO_RENEWAL", "ShareFetcher"]

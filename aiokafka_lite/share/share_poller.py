@@ -142,6 +142,8 @@ class SharePoller:
             found = {} if is_busy else self._collect(demand.limit, is_soft=demand.is_soft)
             if found:
                 return found
+            if self._held and not demand.is_beside:
+                self._fetcher.acknowledge(self._held.take())  # gaps only, such as aborted records
             if demand.room != 0 and not self._fetcher.buffer and not self._fetcher.is_renewing:
                 self._fetcher.start_fetches(demand.room)
             self._client.check()

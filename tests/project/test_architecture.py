@@ -165,7 +165,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"share_engine"},
         {"held_locks", "share_poller"},
         {"share_fetcher", "share_membership"},
-        {"acquired_fetch", "commit_call", "share_coordinator", "share_requests"},
+        {"acquired_fetch", "commit_call", "share_answers", "share_coordinator", "share_requests"},
         {"pending_acknowledgements"},
         {"held_records", "share_deserializer", "share_options", "share_session"},
         {"share_config"},

@@ -6,6 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
+from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from aiokafka_lite.share.held_locks import Place
 from aiokafka_lite.share.held_records import GAP
 from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
@@ -117,3 +118,24 @@ def test_gaps_do_not_wait_for_the_records_beside_them() -> None:
             ]
 
     run_share(main)
+
+
+def test_a_renewed_lock_lasts_from_the_request_however_late_the_answer_is_read() -> None:
+    async def main(share: ShareKafka) -> None:
+        holder, consumer = Holder(), share.explicit(share_acquire_mode="record_limit")
+        consumer._life.holder = holder
+        async with consumer:
+            engine = consumer._life.running()
+            locks = engine.locks
+            assert locks is not None
+            assert await held(engine, room=1) == [0]
+            await asyncio.sleep(16)
+            share.broker.faults.delay(ShareAcknowledgeRequest, 25)
+            locks.look()
+            await asyncio.sleep(26)
+            assert (locks.renewed, holder.lost) == (1, [])
+            await asyncio.sleep(5)
+            locks.let_go_of_expired()
+            assert holder.lost == [(TP, 0)]
+
+    run_share(main, "a")

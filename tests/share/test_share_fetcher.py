@@ -7,16 +7,21 @@ import pytest
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    ConsumerStoppedError,
     GroupAuthorizationFailedError,
     InvalidRecordStateError,
     InvalidShareSessionEpochError,
+    KafkaTimeoutError,
+    NotLeaderForPartitionError,
     ShareSessionLimitReachedError,
     ShareSessionNotFoundError,
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from aiokafka_lite.protocol.messages.share_fetch import ShareFetchRequest
+from aiokafka_lite.share.share_answers import RECOVERING
 from tests.share.share_kafka import GROUP, TOPIC, TP, ShareKafka, read, run_share, seen
 
 
@@ -202,3 +207,88 @@ def test_partitions_on_several_nodes() -> None:
             assert all(error is None for error in (await consumer.commit()).values())
 
     run_share(main, nodes=3, num_partitions=6)
+
+
+def test_records_that_arrive_when_their_locks_have_ended_are_not_returned() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer(request_timeout_ms=90_000) as late, share.consumer() as other:
+            share.broker.faults.delay(ShareFetchRequest, 40)
+            waiting = asyncio.create_task(late.getmany(60_000))
+            await share.broker.wait_until(lambda: bool(share.broker.requests_of(ShareFetchRequest)))
+            assert seen(await read(other, 39_000)) == [("a", 2)]
+            await other.commit()
+            assert await waiting == {}
+
+    run_share(main, "a")
+
+
+@pytest.mark.parametrize("error", RECOVERING)
+def test_a_leader_that_reads_the_groups_state_anew_is_asked_again(
+    error: type[BrokerResponseError],
+) -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            share.broker.faults.fail(ShareFetchRequest, error, times=5, topic_partition=TP)
+            assert seen(await read(consumer)) == [("a", 1)]
+
+    run_share(main, "a")
+
+
+def test_a_leader_that_has_moved_is_asked_at_once_by_the_hint_of_the_former_one() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            assert seen(await read(consumer)) == [("a", 1)]
+            await consumer.commit()
+            await share.write("b")
+            share.broker.move_leader(TP, 2)
+            share.broker.forget_requests()
+            share.broker.faults.stall(MetadataRequest, times=None)
+            began_s = share.clock.monotonic()
+            assert seen(await read(consumer)) == [("b", 1)]
+            assert share.clock.monotonic() - began_s < 0.05
+            assert not share.broker.requests_of(MetadataRequest)
+            share.broker.faults.clear()
+
+    run_share(main, "a", nodes=2)
+
+
+def test_an_acknowledgement_to_a_former_leader_tells_the_new_one() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit() as consumer:
+            (record,) = await read(consumer)
+            share.broker.move_leader(TP, 2)
+            share.broker.faults.stall(MetadataRequest, times=None)
+            consumer.acknowledge(record)
+            outcome = await consumer.commit()
+            assert isinstance(outcome[TP], NotLeaderForPartitionError)
+            share.broker.forget_requests()
+            assert seen(await read(consumer)) == [("a", 1)]
+            asked = {
+                each.node_id
+                for each in share.broker.requests
+                if isinstance(each.request, ShareFetchRequest)
+            }
+            assert asked == {2}
+            share.broker.faults.clear()
+
+    run_share(main, "a", nodes=2)
+
+
+def test_what_nobody_has_answered_at_the_end_is_told() -> None:
+    async def main(share: ShareKafka) -> None:
+        told: list[object] = []
+        async with share.explicit(stop_timeout_ms=2_000) as consumer:
+            consumer.set_acknowledgement_commit_callback(
+                lambda places, error: told.append((places, type(error)))
+            )
+            (record,) = await read(consumer)
+            share.broker.faults.drop(ShareAcknowledgeRequest)
+            consumer.acknowledge(record)
+            committing = asyncio.create_task(consumer.commit())
+            await asyncio.sleep(0.1)
+            await consumer.stop()
+            with pytest.raises(ConsumerStoppedError):
+                await committing
+        assert told == [({TP: {0}}, KafkaTimeoutError)]
+
+    run_share(main, "a")

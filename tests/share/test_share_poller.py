@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import (
     CorruptRecordException,
     IllegalStateError,
@@ -13,7 +14,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import AcknowledgeType
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.serialization import NotPreparedError
-from tests.share.share_kafka import TOPIC, TP, ShareKafka, read, run_share, seen
+from tests.share.share_kafka import GROUP, TOPIC, TP, ShareKafka, read, run_share, seen
 
 LIMITED = {"share_acquire_mode": "record_limit", "max_poll_records": 2}
 
@@ -234,3 +235,24 @@ def test_records_taken_one_by_one() -> None:
             assert await read(consumer) == []
 
     run_share(main, "a", "b", "c", together=True)
+
+
+def test_offsets_without_records_are_given_back_while_a_poll_waits() -> None:
+    async def main(share: ShareKafka) -> None:
+        options = share.kafka.client_options
+        async with (
+            AIOKafkaProducer(**options, transactional_id="tx") as producer,
+            share.consumer() as consumer,
+        ):
+            async with producer.transaction():
+                await producer.send_and_wait(TOPIC, b"a", partition=0)
+                assert seen(await read(consumer)) == [("a", 1)]
+                waiting = asyncio.create_task(consumer.getone())
+                await asyncio.sleep(1)
+            await asyncio.sleep(1)
+            (partition,) = share.broker.group(GROUP).shares.values()
+            assert (partition.start_offset, partition.end_offset) == (2, 1), "the marker is done"
+            await share.write("b")
+            assert seen([await waiting]) == [("b", 1)]
+
+    run_share(main)

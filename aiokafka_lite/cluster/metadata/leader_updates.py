@@ -1,12 +1,13 @@
 """What the metadata learns about leaders from other responses than Metadata.
 
-Fetch and Produce responses name new leaders and their addresses (hints). Committed and listed
-offsets carry leader epochs. Plain functions; a snapshot is replaced, never changed.
+Fetch, Produce and share responses name new leaders and their addresses (hints). Committed and
+listed offsets carry leader epochs. Plain functions; a snapshot is replaced, never changed.
 Source: KIP-951, KIP-320, Metadata.updatePartitionLeadership, Metadata.updateLastSeenEpochIfNewer.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     LeaderAndEpoch,
@@ -18,6 +19,9 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 
+if TYPE_CHECKING:
+    from aiokafka_lite.protocol.messages import _share
+
 UpdateLeaders = Callable[
     [Mapping[TopicPartition, LeaderAndEpoch], Iterable[Node]], Collection[TopicPartition]
 ]
@@ -25,7 +29,7 @@ UpdateLeaders = Callable[
 
 
 def leader_hints(
-    named: Iterable[tuple[TopicPartition, LeaderIdAndEpoch]],
+    named: "Iterable[tuple[TopicPartition, LeaderIdAndEpoch | _share.LeaderIdAndEpoch]]",
 ) -> dict[TopicPartition, LeaderAndEpoch]:
     """Return the leaders that a response names, without those of an unknown id or epoch."""
     return {

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import HandlerFailedError, KafkaError
+from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from aiokafka_lite.share.held_records import Record
-from tests.share.share_kafka import ShareKafka, run_share
+from tests.share.share_kafka import TOPIC, TP, ShareKafka, run_share
 from tests.workers.share.share_pool import SharePool, left_over
 
 LONG: dict[str, Any] = {"handler_timeout_ms": 10_000_000}
@@ -171,3 +173,24 @@ def test_a_task_that_fails_ends_the_run_with_its_error() -> None:
         assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
     run_share(main)
+
+
+def test_a_node_that_does_not_answer_a_renewal_does_not_stop_the_others() -> None:
+    async def main(share: ShareKafka) -> None:
+        async def handle(record: Record) -> None:
+            await asyncio.sleep(60 if record.partition == 0 else 0)
+
+        pool = SharePool(share, handle, concurrency=2, **LONG)
+        async with pool.running():
+            await pool.until(lambda: len(pool.began) == 1)
+            share.broker.faults.drop(ShareAcknowledgeRequest, node_id=share.broker.leader(TP))
+            await share.broker.wait_until(
+                lambda: bool(share.broker.requests_of(ShareAcknowledgeRequest))
+            )
+            (other,) = {1, 2} - {share.broker.leader(TP)}
+            share.broker.move_leader((TOPIC, 1), other)
+            async with AIOKafkaProducer(**share.kafka.client_options) as producer:
+                await producer.send_and_wait(TOPIC, b"b", partition=1)
+            await pool.until(lambda: len(pool.began) == 2, within_s=3)
+
+    run_share(main, "a", nodes=2, num_partitions=2)
