@@ -76,7 +76,7 @@ class ShareRound:
             finally:
                 paused.process.send_signal(signal.SIGCONT)
             await self._join()
-            await eventually("the member that was added is ready", self._all_ready)
+            await _within("the member that was added is ready", self._all_ready)
             left = [each for each in self._members if each is not paused]
             await self._stop(rng.choice(left))
             await asyncio.sleep(SETTLE_S)
@@ -100,8 +100,19 @@ class ShareRound:
                 "all records are handled", lambda: handled(self._history.refresh()) >= records
             )
         except AssertionError as error:
-            missing = sorted(records - handled(self._history.refresh()))
-            raise AssertionError(f"{len(missing)} were not handled: {missing[:20]}") from error
+            raise AssertionError(self._story_of_missing(records)) from error
+
+    def _story_of_missing(self, records: set[Place]) -> str:
+        """Tell what the journals say of the first records that were not handled."""
+        events = self._history.refresh()
+        missing = sorted(records - handled(events))
+        alive = [each.name for each in self._members if each.process.returncode is None]
+        story = [f"{len(missing)} were not handled: {missing[:20]}; {alive} are alive"]
+        for place in missing[:5]:
+            words = [str(number) for number in place]
+            told = [event for event in events if list(event.details[:2]) == words]
+            story += [f"{place}: {event}" for event in told]
+        return "\n".join(story)
 
     async def _hurt_nodes(self, accident: str) -> None:
         match accident:
@@ -167,7 +178,7 @@ class ShareRound:
 
     async def _stop(self, member: ProcessMember) -> None:
         """Stop a member by SIGTERM. Raises: AssertionError if its process failed."""
-        await eventually(f"{member.name} listens to signals", lambda: member in self._ready())
+        await _within(f"{member.name} listens to signals", lambda: member in self._ready())
         await member.leave()
         self._members.remove(member)
 

@@ -27,6 +27,8 @@ LONG_ONES = 211
 FAILS_AT_FIRST = 31
 """The first delivery of one record of so many fails."""
 REQUEST_TIMEOUT_MS = 5000
+API_TIMEOUT_MS = 120_000
+"""A busy machine has no coordinator for a minute after one was killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ class Member:
             share_acknowledgement_mode="explicit",
             share_acquire_mode="record_limit",
             request_timeout_ms=REQUEST_TIMEOUT_MS,
+            default_api_timeout_ms=API_TIMEOUT_MS,
             fetch_max_wait_ms=200,
         )
         workers = ShareWorkers(
