@@ -18,7 +18,7 @@ from aiokafka_lite.spark.compat import StreamArrowWriter
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.cargo import Travels
 from aiokafka_lite.spark.read.arrow import COLUMNS
-from aiokafka_lite.spark.write.task_place import place_of, scope_of
+from aiokafka_lite.spark.write.task_place import SPECULATION, place_of, scope_of
 from aiokafka_lite.spark.write.transactional_marker import TaskPlace, TaskTransaction
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SPECULATION: Final = "spark.speculation"
-"""A setting of the application. Tasks have the settings of their session as properties."""
 _BYTES: Final = ("string", "binary")
 _TYPES: Final = {
     "topic": ("string",),
@@ -86,7 +84,7 @@ def _has_rivals() -> bool:
     if context is None:
         return False
     is_again = context.attemptNumber() > 0
-    return is_again or bool(context.getLocalProperty(_SPECULATION) == "true")
+    return is_again or bool(context.getLocalProperty(SPECULATION) == "true")
 
 
 class _TopicWriter(Travels):

@@ -123,6 +123,14 @@ def test_a_task_of_a_batch_query_is_named_by_the_write(monkeypatch: pytest.Monke
     assert place_of_task(sink_options(None, **OF_P), "uuid") == TaskPlace("p-uuid", 4, None)
 
 
+def test_with_speculation_a_task_of_a_batch_query_looks_for_other_attempts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the marker of a batch. Else the slower attempt fences one that is being committed."""
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: Context(spark__speculation="true"))
+    assert place_of_task(sink_options(None, **OF_P), "uuid") == TaskPlace("p-uuid", 4, 0)
+
+
 @pytest.mark.parametrize(
     ("attempt", "speculation", "has_rivals"),
     [(0, "false", False), (1, "false", True), (0, "true", True)],

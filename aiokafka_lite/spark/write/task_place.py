@@ -15,6 +15,8 @@ from aiokafka_lite.spark.write.transactional_marker import TaskPlace
 _QUERY: Final = "sql.streaming.queryId"
 _BATCH: Final = "streaming.sql.batchId"
 _TAGS: Final = "spark.job.tags"
+SPECULATION: Final = "spark.speculation"
+"""A setting of the application. Tasks have the settings of their session as properties."""
 _CONNECT: Final = "SparkConnect_OperationTag"
 _OF_STREAM: Final = {
     "spark.sql.requireAllClusterKeysForDistribution": "false",
@@ -33,8 +35,10 @@ def place_of(options: SinkOptions, write_id: str | None, task: int, told: Proper
     """Return the place of a task in its write.
 
     `write_id` names the write of a batch query; in a stream it is None. A batch query within
-    foreachBatch is part of its stream. Raises: KafkaConfigurationError for a write whose query and
-    batch cannot be known; IllegalStateError for a stream if Spark tells nothing.
+    foreachBatch is part of its stream. With speculation a batch query is batch 0 of its own, whose
+    marker lets an attempt see that another one has ended. Raises: KafkaConfigurationError for a
+    write whose query and batch cannot be known; IllegalStateError for a stream if Spark tells
+    nothing.
     """
     prefix = options.transactional_id_prefix
     if options.txn_app_id is not None:
@@ -51,7 +55,8 @@ def place_of(options: SinkOptions, write_id: str | None, task: int, told: Proper
         raise _unknown("Over Spark Connect, Spark does not say")
     if all(told(name) == text for name, text in _OF_STREAM.items()):
         raise _unknown("In another thread than that of foreachBatch, Spark does not say")
-    return TaskPlace(scope_of(prefix, write_id), task, None)
+    batch_id = 0 if told(SPECULATION) == "true" else None
+    return TaskPlace(scope_of(prefix, write_id), task, batch_id)
 
 
 def _unknown(reason: str) -> KafkaConfigurationError:
@@ -68,4 +73,4 @@ def scope_of(prefix: str, write_id: str) -> str:
     return f"{prefix}-{write_id}"
 
 
-__all__ = ["Property", "place_of", "scope_of"]
+__all__ = ["SPECULATION", "Property", "place_of", "scope_of"]

@@ -60,7 +60,8 @@ def commit_transactions(
     """Commit the transactions of all tasks, and return once each is decided.
 
     The first commit goes alone. If another driver or the timeout was faster, it fails there, and
-    nothing is committed.
+    nothing is committed. It is that of task 0, which has a transaction even without rows. So two
+    drivers of a batch never commit parts of it each, also if they divide it otherwise.
 
     Raises: TransactionLostError, or KafkaTimeoutError after the transactions' own timeout, naming
     how many were committed; ReplayMismatchError if an earlier attempt with more tasks committed a
@@ -214,13 +215,15 @@ class _Ending:
         if before is not None and before.tasks == tasks:
             return
         for number in range(tasks, before.tasks if before is not None else 0):
-            await self._retire(coordinator, transactional_id(scope, number), batch_id)
+            await self._retire(coordinator, transactional_id(scope, number), batch_id, topic)
         count = TaskCount(batch_id, tasks)
         await store_offset(coordinator, scope, TopicPartition(topic, 0), (batch_id, count.note))
 
-    async def _retire(self, coordinator: TransactionCoordinator, name: str, batch_id: int) -> None:
+    async def _retire(
+        self, coordinator: TransactionCoordinator, name: str, batch_id: int, topic: str
+    ) -> None:
         await self._ender.fence(name, self._timeout_s)
-        found = newest_marker(await stored_offsets(coordinator, name), name)
+        found = newest_marker(await stored_offsets(coordinator, name, topic), name)
         if found is not None and found.batch_id >= batch_id:
             raise ReplayMismatchError(
                 f"{name!r} has written {found.rows} rows of batch {found.batch_id}, and this"

@@ -50,7 +50,8 @@ class TaskTransaction(NamedTuple):
     place: TaskPlace
     rows: int = 0
     transaction: PreparedTransaction | None = None
-    """The transaction to end; None without rows, or if an earlier attempt committed them."""
+    """The transaction to end; None if an earlier attempt committed it, or there is nothing in it:
+    neither rows nor a marker."""
     topic: str | None = None
     """A topic to which the task has written."""
 

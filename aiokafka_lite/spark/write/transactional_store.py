@@ -39,17 +39,33 @@ async def stored_offsets(
 ) -> list[Stored]:
     """Return the offsets of a group with their notes, once no transaction can change them.
 
-    All of them, or those of partition 0 of a topic. Among all, brokers do not see a transaction
-    that stores the first offset of a partition.
+    Asked for all offsets, brokers do not see a transaction that stores the first one of a
+    partition. Brokers before 4.0 store offsets a moment after the end of their transaction. So ask
+    with the topic whose partition 0 may get its first one.
 
     Raises: KafkaError that another attempt does not cure. Cancelled: leaves nothing behind.
     """
-    named = None
-    if topic is not None:
-        named = [OffsetFetchRequestTopic(name=topic, partition_indexes=[0])]
-    request = OffsetFetchRequest(group_id=group_id, topics=named, require_stable=True)
+    answer = await _asked(coordinator, group_id, None)
+    found = list(answer.topics)
+    if topic is not None and topic not in {each.name for each in found}:
+        named = OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
+        found += (await _asked(coordinator, group_id, [named])).topics
+    return [
+        (partition.committed_offset, partition.metadata or "")
+        for each in found
+        for partition in each.partitions
+        if partition.committed_offset >= 0
+    ]
+
+
+async def _asked(
+    coordinator: TransactionCoordinator,
+    group_id: str,
+    topics: list[OffsetFetchRequestTopic] | None,
+) -> OffsetFetchResponse:
+    request = OffsetFetchRequest(group_id=group_id, topics=topics, require_stable=True)
     try:
-        answer = await coordinator.ask(
+        return await coordinator.ask(
             "OffsetFetch",
             lambda: request,
             _fetch_error,
@@ -59,12 +75,6 @@ async def stored_offsets(
         )
     except TransactionError as refusal:
         raise _named(refusal, group_id) from None
-    return [
-        (partition.committed_offset, partition.metadata or "")
-        for topic in answer.topics
-        for partition in topic.partitions
-        if partition.committed_offset >= 0
-    ]
 
 
 async def store_offset(

@@ -14,6 +14,7 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     InvalidTransactionTimeout,
     KafkaConfigurationError,
+    KafkaError,
     KafkaTimeoutError,
 )
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MARKER_TIMEOUT_S: Final = 60.0
+_TOPIC_TIMEOUT_S: Final = 5.0
 _SETTLES_S: Final = 10.0
 """How long an attempt leaves a prepared transaction alone. Spark kills an attempt that is not
 needed any more within four seconds."""
@@ -74,7 +76,7 @@ def write_in_transaction(
         if has_rivals and place.batch_id is not None and noted.topic is not None:
             found = here.run(lambda: _settled_marker(producer, place, noted.topic))
         if found is None:
-            found = here.run(lambda: _begin(producer, place, options))
+            found = here.run(lambda: _begin(producer, place, options, noted.topic))
         if found is not None:
             for _ in noted:
                 pass
@@ -128,7 +130,7 @@ class _Noted:
 
 
 async def _begin(
-    producer: PreparingProducer, place: TaskPlace, options: SinkOptions
+    producer: PreparingProducer, place: TaskPlace, options: SinkOptions, topic: str | None
 ) -> Marker | None:
     """Fence earlier attempts. Begin a transaction, or return the marker that makes it needless."""
     try:
@@ -140,7 +142,7 @@ async def _begin(
         ) from error
     if place.batch_id is not None:
         # The earlier attempts are fenced, so only this task can commit under this id.
-        found = await _marker(producer, place)
+        found = await _marker(producer, place, topic)
         if is_written(found, place):
             return found
     await producer.begin_transaction()
@@ -170,11 +172,14 @@ async def _settled_marker(
     return found if is_written(found, place) else None
 
 
-async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | None:
+async def _marker(
+    producer: PreparingProducer, place: TaskPlace, topic: str | None
+) -> Marker | None:
     group_id = place.transactional_id
     try:
         async with deadline(SYSTEM_CLOCK, _MARKER_TIMEOUT_S):
-            return newest_marker(await stored_offsets(producer.coordinator, group_id), group_id)
+            stored = await stored_offsets(producer.coordinator, group_id, topic)
+            return newest_marker(stored, group_id)
     except TimeoutError:
         raise KafkaTimeoutError(
             f"the coordinator of the group {group_id!r} has not returned the marker of the previous"
@@ -182,8 +187,27 @@ async def _marker(producer: PreparingProducer, place: TaskPlace) -> Marker | Non
         ) from None
 
 
+async def _is_guard(producer: PreparingProducer, place: TaskPlace, topic: str) -> bool:
+    """Return whether a task has a marker without rows, too: the first one has.
+
+    Another driver may divide the batch otherwise. Of the two, only the one that commits the first
+    task goes on. Markers need a topic that exists.
+    """
+    if place.task != 0:
+        return False
+    try:
+        async with deadline(SYSTEM_CLOCK, _TOPIC_TIMEOUT_S):
+            return bool(await producer.partitions_for(topic))
+    except (KafkaError, TimeoutError):
+        return False
+
+
 async def _prepare(producer: PreparingProducer, place: TaskPlace, noted: _Noted) -> TaskTransaction:
-    if place.batch_id is not None and noted.rows and noted.topic is not None:
+    if (
+        place.batch_id is not None
+        and noted.topic is not None
+        and (noted.rows or await _is_guard(producer, place, noted.topic))
+    ):
         marker = noted.marker(place.batch_id)
         await producer.send_offsets_to_transaction(
             {TopicPartition(noted.topic, 0): OffsetAndMetadata(marker.batch_id, marker.note)},

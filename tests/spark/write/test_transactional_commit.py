@@ -76,13 +76,42 @@ def test_who_was_overtaken_commits_nothing(write: Write, broker: EmbeddedBroker)
     """A driver that was paused while another one took over, with other rows in each task."""
     overtaken = write.tasks(4, "", "ab", "cd", "ef")
     write.tasks(4, "abcdef", "")
-    with pytest.raises(TransactionLostError, match=r"another attempt .* 0 of 3 transactions"):
+    with pytest.raises(TransactionLostError, match=r"another attempt .* 0 of 4 transactions"):
         commit(write, overtaken)
     assert seen_by_readers(write, broker) == ""
     assert [state(broker, task) for task in (2, 3)] == [TxnState.ONGOING] * 2
     abort_transactions(overtaken, write.options, write.here)
     assert [state(broker, task) for task in (2, 3)] == [TxnState.COMPLETE_ABORT] * 2
     assert state(broker, 0) is TxnState.ONGOING
+
+
+def test_a_driver_that_divides_a_batch_otherwise_comes_too_late(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """A job that was started again with other options, while its last driver still runs. The first
+    task of one of them has no rows."""
+    write.task(1, 4, "b", "c")
+    commit(write, write.tasks(4, "", "abc"))
+    with pytest.raises(ReplayMismatchError, match=r"'p-query-0' has written 0 rows of batch 4"):
+        write.task(0, 4, "a")
+    assert seen_by_readers(write, broker) == "abc"
+
+
+def test_of_two_drivers_that_divide_a_batch_otherwise_one_commits(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """Each has one task that the other one has not overtaken."""
+    slow = write.task(1, 4, "b", "c")
+    overtaken = write.tasks(4, "", "abc")
+    first = write.task(0, 4, "a")
+    with pytest.raises(TransactionLostError, match="1 of 2 transactions"):
+        commit(write, [first, slow])
+    with pytest.raises(TransactionLostError, match="0 of 2 transactions"):
+        commit(write, overtaken)
+    abort_transactions(overtaken, write.options, write.here)
+    assert seen_by_readers(write, broker) == "a"
+    commit(write, write.tasks(4, "a", "bc"))
+    assert seen_by_readers(write, broker) == "abc"
 
 
 def test_a_failure_between_two_says_how_many_count_and_the_replay_mends_it(

@@ -1,6 +1,7 @@
 """A task's rows and its marker are one transaction, which the executor leaves open."""
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +13,8 @@ pytest.importorskip("pyarrow", reason=NO_SPARK)
 import pyarrow as pa
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -19,12 +22,18 @@ from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitReq
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.write import transactional_write
 from aiokafka_lite.spark.write.transactional_commit import abort_transactions, commit_transactions
-from aiokafka_lite.spark.write.transactional_marker import ReplayMismatchError, TaskPlace
+from aiokafka_lite.spark.write.transactional_marker import (
+    ReplayMismatchError,
+    TaskPlace,
+    TaskTransaction,
+)
 from aiokafka_lite.spark.write.transactional_write import write_in_transaction
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from tests.spark.support.writing import SCOPE, Write, options, seen
 from tests.support.patience import PATIENCE_S, eventually
+
+T0 = TopicPartition("t", 0)
 
 
 @pytest.fixture
@@ -114,6 +123,32 @@ def test_a_batch_that_comes_again_passes_over_what_is_committed(
     assert seen(write.here, broker.bootstrap_servers) == ["a", "b", "c", "d", "e"]
 
 
+def test_a_first_marker_counts_that_its_coordinator_stores_late(
+    write: Write, broker: EmbeddedBroker
+) -> None:
+    """Before Kafka 4.0 a group learns a moment later that a transaction is committed.
+
+    Another producer stands for that moment here: it has the marker in an open transaction.
+    """
+    write.task(0, 0, "a", "b")
+    (sent,) = broker.requests_of(TxnOffsetCommitRequest)
+    marker = OffsetAndMetadata(0, sent.topics[0].partitions[0].committed_metadata or "")
+
+    async def again() -> TaskTransaction:
+        servers = broker.bootstrap_servers
+        async with AIOKafkaProducer(bootstrap_servers=servers, transactional_id="late") as producer:
+            async with producer.transaction():
+                await producer.send_offsets_to_transaction({T0: marker}, f"{SCOPE}-0")
+                broker.forget_requests()
+                looks = asyncio.create_task(asyncio.to_thread(write.task, 0, 0, "a", "b"))
+                fetches = broker.requests_of
+                await eventually(lambda: looks.done() or len(fetches(OffsetFetchRequest)) > 1)
+            return await looks
+
+    assert asyncio.run(again()).transaction is None
+    assert seen(write.here, broker.bootstrap_servers) == []
+
+
 @pytest.mark.parametrize("came", ["ac", "a", "abc", ""])
 def test_other_rows_under_the_same_number_are_an_error(write: Write, came: str) -> None:
     commit_transactions(write.tasks(3, "ab"), write.options, write.here)
@@ -162,6 +197,20 @@ def test_a_task_of_a_batch_query_without_rows_asks_nobody(
     assert not any(task.transaction or task.rows for task in tasks)
     assert broker.requests_of(InitProducerIdRequest) == []
     assert len(write.here.clients) == 0
+
+
+def test_a_first_task_without_rows_has_a_marker_if_its_topic_exists(
+    here: Worker,
+    make_kafka_broker: Callable[..., EmbeddedBroker],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(transactional_write, "_TOPIC_TIMEOUT_S", 0.1)
+    broker = make_kafka_broker(auto_create_topics=False)
+    write = Write(here, options(broker.bootstrap_servers))
+    assert write.task(0, 0).transaction is None
+    broker.create_topic("t")
+    here.run(here.clients.close)  # which remember that there is none
+    assert [bool(write.task(number, 0).transaction) for number in range(2)] == [True, False]
 
 
 def test_a_timeout_the_brokers_do_not_allow_is_named(here: Worker, broker: EmbeddedBroker) -> None:
