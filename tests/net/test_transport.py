@@ -5,6 +5,7 @@ import errno
 import gc
 import socket
 import sys
+import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any
@@ -180,6 +181,28 @@ async def test_can_write_is_false_until_everything_has_left(node: ScriptedNode) 
         assert recorded.resumed == 1
 
 
+async def test_a_large_frame_in_many_parts_arrives_as_it_was(node: ScriptedNode) -> None:
+    """Also if the system takes a part of it at once, and if it has more parts than one call."""
+    bodies = [bytes([number % 251]) * 5000 for number in range(3000)]
+    async with connected(node) as (transport, _, peer):
+        for parts in (bodies, bodies[:500], bodies[:3]):
+            transport.write([len(b"".join(parts)).to_bytes(4, "big"), *map(memoryview, parts)])
+        for parts in (bodies, bodies[:500], bodies[:3]):
+            assert await peer.read_frame() == b"".join(parts)
+
+
+async def test_a_large_frame_is_not_copied_to_be_sent(node: ScriptedNode) -> None:
+    body = bytes(40_000)
+    async with connected(node) as (transport, _, peer):
+        tracemalloc.start()
+        try:
+            transport.write([len(body).to_bytes(4, "big"), body])
+            assert tracemalloc.get_traced_memory()[1] < len(body) / 2
+        finally:
+            tracemalloc.stop()
+        assert await peer.read_frame() == body
+
+
 async def test_a_small_frame_leaves_at_once(node: ScriptedNode) -> None:
     async with connected(node) as (transport, recorded, _):
         transport.write([framed(b"small")])
@@ -228,6 +251,9 @@ async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error
         class Closed:
             def is_closing(self) -> bool:
                 return False
+
+            def get_write_buffer_size(self) -> int:
+                return 0
 
             def writelines(self, parts: object) -> None:
                 raise RuntimeError("unable to perform operation on <TCPTransport closed=True>")
