@@ -84,6 +84,15 @@ static inline void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
     PyType_Modified(type);
 }
 
+/* Give a type without asynchronous slots the one that Cython cannot declare. For one type a leaf. */
+static inline void alk_set_am_send(PyTypeObject *type, alk_sendfunc am_send)
+{
+    static PyAsyncMethods methods;
+    methods.am_send = am_send;
+    type->tp_as_async = &methods;
+    PyType_Modified(type);
+}
+
 /* How many freed objects are kept for reuse. */
 #ifdef Py_GIL_DISABLED
 #define ALK_SPARES 0 /* two threads could take the same one */

@@ -19,6 +19,9 @@ cdef extern from "aiokafka_lite/concurrency/awaitable.h":
 
     PySendResult PyIter_Send(PyObject *iterator, PyObject *sent, PyObject **result)
     void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
+    void alk_set_am_send(
+        PyTypeObject *type, PySendResult (*am_send)(PyObject *, PyObject *, PyObject **) except -1
+    )
     bint alk_raise_stop_iteration(PyObject *value)
     void alk_forget_value()
     int alk_make_stop_iteration() except -1

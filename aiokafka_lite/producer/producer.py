@@ -101,6 +101,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         self._config = ProducerConfig(**given)
         self._clock = clock if clock is not None else SYSTEM_CLOCK
         self._max_block_s = self._config.max_block_ms / 1000
+        self._is_answered = self._config.required_acks != 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rng = rng if rng is not None else random.Random()
         self._build_engine()
@@ -466,7 +467,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
         metadata = await ack
         # As aiokafka: with acks=0 there is no response, and no other user has to expect None.
-        return metadata if self._config.required_acks else None  # type: ignore[return-value]
+        return metadata if self._is_answered else None  # type: ignore[return-value]
 
     async def flush(self, timeout_ms: int | None = None) -> None:
         """Return when every record sent before this call is written or has failed.

@@ -20,7 +20,13 @@ from collections.abc import Callable
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 
 from aiokafka_lite.concurrency._ready cimport ready_value
-from aiokafka_lite.concurrency.awaitable cimport raise_thrown
+from aiokafka_lite.concurrency.awaitable cimport (
+    PYGEN_NEXT,
+    PYGEN_RETURN,
+    PySendResult,
+    alk_set_am_send,
+    raise_thrown,
+)
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
@@ -298,15 +304,21 @@ cdef class _Wait:
         return self
 
     def __next__(self):
+        if self.waits():
+            return self
+        raise StopIteration(self.ack.outcome())
+
+    cdef bint waits(self) except -1:
+        """Begin to wait, or return whether there is an outcome, by being False."""
         cdef BatchOutcome batch
         if self.batch is None:
             batch = self.ack.where()
             if batch is not None and not batch.is_done:
                 self.begin(batch)
-                return self
+                return True
         elif not self.is_done:
             raise RuntimeError("await of an ack was resumed before there is an outcome")
-        raise StopIteration(self.ack.outcome())
+        return False
 
     cdef int begin(self, BatchOutcome batch) except -1:
         self._loop = _get_running_loop()
@@ -380,6 +392,23 @@ cdef class _Wait:
         finally:
             PyContext_Exit(context)
         return 0
+
+
+cdef PySendResult wait_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
+    """Do the same as `_Wait.__next__`, without an exception. `await` calls it up to Python 3.11."""
+    cdef object value
+    result[0] = NULL
+    if (<_Wait>self).waits():
+        Py_INCREF(<object>self)
+        result[0] = self
+        return PYGEN_NEXT
+    value = (<_Wait>self).ack.outcome()
+    Py_INCREF(value)
+    result[0] = <PyObject *>value
+    return PYGEN_RETURN
+
+
+alk_set_am_send(<PyTypeObject *>_Wait, wait_am_send)
 
 
 cdef class _Callback:
