@@ -60,6 +60,7 @@ class HeldLocks:
         self._client = client
         self._holder = holder
         self._can_renew = True
+        self._late_at_s = 0.0
         self.renewed = 0
         """How many times a record's lock was renewed."""
 
@@ -76,9 +77,15 @@ class HeldLocks:
     def look(self) -> None:
         """Renew the locks that end soon, and let go of records whose locks have ended."""
         now_s, lock_s = self._client.clock.monotonic(), self._lock_s
+        self._late_at_s = now_s + 2 * self.interval_s
         self.let_go_of_expired()
         if self._can_renew:
             self._fetcher.acknowledge(self._held.due(now_s + lock_s * _RENEW_AT))
+
+    def look_if_late(self) -> None:
+        """Call `look` if that is overdue: the program was stopped, or has blocked its loop."""
+        if self._client.clock.monotonic() >= self._late_at_s:
+            self.look()
 
     def let_go_of_expired(self) -> None:
         """Let go of records whose locks have ended."""

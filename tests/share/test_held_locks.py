@@ -139,3 +139,24 @@ def test_a_renewed_lock_lasts_from_the_request_however_late_the_answer_is_read()
             assert holder.lost == [(TP, 0)]
 
     run_share(main, "a")
+
+
+def test_a_look_that_is_overdue_is_made_up_for() -> None:
+    async def main(share: ShareKafka) -> None:
+        holder, consumer = Holder(), share.explicit(share_acquire_mode="record_limit")
+        consumer._life.holder = holder
+        async with consumer:
+            engine = consumer._life.running()
+            locks = engine.locks
+            assert locks is not None
+            assert await held(engine, room=1) == [0]
+            await asyncio.sleep(14)
+            locks.look()
+            await asyncio.sleep(5)
+            locks.look_if_late()
+            assert not engine.fetcher.unanswered(), "the next look will renew in time"
+            await asyncio.sleep(11)
+            locks.look_if_late()
+            assert holder.lost == [(TP, 0)]
+
+    run_share(main, "a")

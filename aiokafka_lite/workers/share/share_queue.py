@@ -5,7 +5,7 @@ Then that handler's outcome counts for the new delivery, and no second one start
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
@@ -36,7 +36,9 @@ class ShareItem:
 class ShareQueue:
     """The unfinished records of one pool."""
 
-    def __init__(self, max_records: int) -> None:
+    def __init__(self, max_records: int, look: Callable[[], object] = lambda: None) -> None:
+        """`look()` is called before each record: it tells of locks that have ended, by `lose`."""
+        self._look = look
         self._max_records = max_records
         self._ready: deque[ShareItem] = deque()
         self._is_closed = False
@@ -70,6 +72,8 @@ class ShareQueue:
 
     def take(self) -> ShareItem | None:
         """Return the next record to handle; None if there is none."""
+        if self._ready:
+            self._look()
         if not self._ready:
             return None
         item = self._ready.popleft()

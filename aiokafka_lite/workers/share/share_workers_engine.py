@@ -45,7 +45,7 @@ class ShareWorkersEngine:
         self._consumer = consumer
         self._clock = clock
         self.stop = StopRequest()
-        self.queue = ShareQueue(config.max_records)
+        self.queue = ShareQueue(config.max_records, self._look_if_late)
         self._idle = IdleWorkers()
         backoff = ExponentialBackoff(
             config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000, rng=rng
@@ -113,6 +113,11 @@ class ShareWorkersEngine:
         while True:
             await self._clock.sleep(locks.interval_s)
             locks.look()
+
+    def _look_if_late(self) -> None:
+        engine = self._consumer._life.engine
+        if engine is not None and engine.locks is not None:
+            engine.locks.look_if_late()
 
     def _are_stuck(self, found: list[tuple[ShareItem, float]]) -> None:
         for item, age_s in found:

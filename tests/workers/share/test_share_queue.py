@@ -67,3 +67,12 @@ def test_a_closed_queue_starts_nothing() -> None:
     assert queue.take() is None
     assert list(queue.unfinished.values()) == [running]
     assert str(running) == "t-0 offset 0 key None"
+
+
+def test_locks_are_looked_at_before_a_record_is_handled() -> None:
+    queue = ShareQueue(10, lambda: queue.lose([(TP, 0)]))
+    queue.add(TP, [record(0), record(1)])
+    assert taken(queue).place == (TP, 1)
+    queue.add(TP, [record(0)])
+    assert queue.take() is None
+    assert set(queue.unfinished) == {(TP, 1)}
