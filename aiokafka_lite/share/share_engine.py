@@ -32,6 +32,10 @@ AcknowledgementCallback = Callable[[dict[TopicPartition, set[int]], KafkaError |
 _SHARE_OF_SESSIONS = 0.7
 """Of the time to stop, how much closing the share sessions may take."""
 _LEAVE_S = 2.0
+LEAST_S = 1.0
+"""A stop may take so long, however short its time is."""
+_SHARE_OF_ENGINE = 0.9
+"""Of the time to stop, how much sessions and group may take; the rest is for the connections."""
 
 
 class ShareEngine:
@@ -117,6 +121,28 @@ class ShareEngine:
                 f"not in share group {self._config.group_id!r} within {timeout_s:g} s "
                 f"({self.membership!r}); check the coordinator, or raise default_api_timeout_ms"
             ) from error
+
+    async def give_up(self) -> None:
+        """Close everything after a start that failed."""
+        await self.close_all(LEAST_S)
+
+    def stop(self) -> None:
+        """End every waiting poll, and every later one. Does not wait."""
+        self.poller.stop()
+
+    async def close_all(self, timeout_s: float) -> None:
+        """Close sessions, group and connections, within `timeout_s`. Cancelled: as `close`."""
+        clock = self.client.clock
+        began_s = clock.monotonic()
+        try:
+            await self.close(timeout_s * _SHARE_OF_ENGINE)
+        except TimeoutError:
+            logger.warning(
+                "%s: its group or sessions did not end within %.1f s", self.client.name, timeout_s
+            )
+        finally:
+            left_s = timeout_s - (clock.monotonic() - began_s)
+            await self.close_client(max(left_s, LEAST_S))
 
     async def close(self, timeout_s: float) -> None:
         """Send what was acknowledged, release the rest and leave the group, within `timeout_s`.
@@ -237,4 +263,4 @@ class ShareEngine:
                 logger.exception("the acknowledgement commit callback failed")
 
 
-__all__ = ["AcknowledgementCallback", "ShareEngine"]
+__all__ = ["LEAST_S", "AcknowledgementCallback", "ShareEngine"]

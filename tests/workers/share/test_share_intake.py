@@ -4,7 +4,12 @@ import asyncio
 
 import pytest
 
-from aiokafka_lite.errors import CorruptRecordException, GroupAuthorizationFailedError, KafkaError
+from aiokafka_lite.errors import (
+    ConsumerStoppedError,
+    CorruptRecordException,
+    GroupAuthorizationFailedError,
+    KafkaError,
+)
 from tests.share.share_kafka import ShareKafka, run_share
 from tests.workers.share.share_pool import SharePool
 
@@ -43,7 +48,7 @@ def test_a_consumer_that_somebody_stops_ends_the_run() -> None:
             run = asyncio.create_task(workers.run())
             await pool.until(lambda: len(pool.ended) == 1)
             await pool.consumer.stop()
-            with pytest.raises(Exception, match="stopped"):
+            with pytest.raises(ConsumerStoppedError, match="takes no more calls"):
                 await asyncio.wait_for(run, 60)
 
     run_share(main, "a")
