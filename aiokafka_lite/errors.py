@@ -228,7 +228,7 @@ class CommitFailedError(KafkaError):
 
 
 class PartitionRevokedError(CommitFailedError, IllegalStateError):
-    """A commit names a partition that the group has given to another member since.
+    """A commit names a partition that the group has taken away since its records were returned.
 
     Users of the Java client catch CommitFailedError here, users of aiokafka IllegalStateError.
     """

@@ -700,7 +700,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         offsets of a topic that was deleted and created again since. ValueError or TypeError for
         malformed offsets; IllegalOperation without group_id; IllegalStateError for partitions not
         assigned, of which PartitionRevokedError is also a CommitFailedError: the group has given
-        one away; as `getone` before start and after stop, which ends a call that waits.
+        one away, or given it back after others had it, since its records were returned; as `getone`
+        before start and after stop, which ends a call that waits.
         Cancelled: the offsets may be stored or not, as after a stop meanwhile.
         """
         await self._of_group().commit(offsets)
@@ -725,7 +726,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         else counts as done. Not in aiokafka; as librdkafka's call of this name.
 
         Raises: IllegalStateError, with nothing marked, for partitions that are not assigned, of
-        which PartitionRevokedError says that the group has given one away, and without that option;
+        which PartitionRevokedError says what it says for `commit`, and without that option;
         ValueError or TypeError for malformed offsets; IllegalOperation without group_id; as
         `getone` before start and after stop.
         """

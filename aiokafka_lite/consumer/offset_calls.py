@@ -120,6 +120,7 @@ class OffsetCalls:
         if missing:
             raise _revoked(missing[0])
         if checked is not None:
+            self._check_still_its_own(group, checked)
             get = self._subscription.assigned
             return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
         if not assigned:
@@ -140,7 +141,27 @@ class OffsetCalls:
             )
         for tp in self._missing(self._group, checked):
             raise _revoked(tp)
+        self._check_still_its_own(self._group, checked)
         self._group.store(checked)
+
+    def _check_still_its_own(
+        self, group: "ConsumerGroup", partitions: Iterable[TopicPartition]
+    ) -> None:
+        """Raise for a partition whose records in the user's hands are those of an earlier tenure.
+
+        The coordinator would accept the commit, for the member has the partition again. It would
+        undo what other members have committed meanwhile. With the Java client no rebalance comes
+        between a poll and the commit of its records.
+        """
+        if not self._subscription.is_subscribed or group.is_calling_listener:
+            return
+        for tp in partitions:
+            if self._subscription.has_come_back(tp):
+                raise PartitionRevokedError(
+                    f"Partition {tp} was taken away and given back since its records were "
+                    f"returned: they come again; commit what the next poll returns, or commit "
+                    f"before on_partitions_revoked() returns"
+                )
 
     def _missing(
         self, group: "ConsumerGroup", partitions: Iterable[TopicPartition]

@@ -198,7 +198,7 @@ class FetchCollector:
         if self._observer.is_heard:
             self._observer.records_returned(fetch.topic_partition, handed_out - self._settled)
         self._settled = handed_out
-        self._subscription.poll_number += 1
+        self._subscription.count_poll_of(state)
         if fetch.incarnation == state.incarnation:  # else the topic of these offsets was deleted
             state.moved_in_poll = self._subscription.poll_number
             # Not `state.offset`: a seek may have changed it since.
@@ -241,7 +241,7 @@ class FetchCollector:
         """Take from a fetch, and move the position to the fetch's next offset."""
         if fetch.is_failure:
             self._raise_failure(fetch)
-        self._subscription.note_move(state)
+        self._subscription.note_take(state)
         try:
             taken = take(fetch)
         finally:

@@ -89,6 +89,8 @@ class PartitionState:
     processed_offset: int = NO_OFFSET
     """The position when that poll began, which auto-commit may commit (B7)."""
     processed_epoch: int = -1
+    returned_in_poll: int = 0
+    """The number of the newest poll that took records of it; 0 for none."""
     stored: CommittedOffset | None = None
     """What the application marked as done, with `enable_auto_offset_store=False`."""
     high_watermark: int | None = None

@@ -61,6 +61,8 @@ class SubscriptionState:
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
         self._next_place = 0
+        self._gone_with_records: set[TopicPartition] = set()
+        self._gone_in_poll = 0
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -180,6 +182,7 @@ class SubscriptionState:
         self.server_pattern = ""
         self.ownership_epoch += 1
         self._replace_assignment(())
+        self._gone_with_records.clear()
 
     def _enter(self, mode: SubscriptionMode) -> None:
         if self.mode not in (SubscriptionMode.NONE, mode):
@@ -193,6 +196,7 @@ class SubscriptionState:
         wanted, before = dict.fromkeys(partitions), self._states
         kept = {tp: state for tp, state in before.items() if tp in wanted}
         for tp in [tp for tp in before if tp not in kept]:
+            self._note_gone(before[tp])
             self.revision.note(tp)
             self._unfollowed.pop(tp, None)
             self._without_position.pop(tp, None)
@@ -205,6 +209,15 @@ class SubscriptionState:
         self._states = kept
         self._assignment = frozenset(kept)
         self.revision.number += 1
+
+    def _note_gone(self, state: PartitionState) -> None:
+        """Remember a partition that goes after the newest poll has returned records of it."""
+        if state.returned_in_poll != self.poll_number:
+            return
+        if self._gone_in_poll != self.poll_number:
+            self._gone_in_poll = self.poll_number
+            self._gone_with_records.clear()
+        self._gone_with_records.add(state.topic_partition)
 
     # Questions…
 
@@ -229,6 +242,14 @@ class SubscriptionState:
     def get(self, tp: TopicPartition) -> PartitionState | None:
         """Return the partition's state; None if it is not assigned."""
         return self._states.get(tp)
+
+    def has_come_back(self, tp: TopicPartition) -> bool:
+        """Say whether an assigned partition was taken away and given back since the newest poll
+        returned records of it. Other members may have read and committed it meanwhile.
+        """
+        number = self.poll_number
+        is_former = tp in self._gone_with_records and self._gone_in_poll == number
+        return is_former and self._states[tp].returned_in_poll != number
 
     def assigned_names(self) -> str:
         """Return the names of the assigned partitions, for the end of an error text."""
@@ -505,6 +526,18 @@ class SubscriptionState:
         return [state for state in self.awaiting_reset() if state.reset_strategy is None]
 
     # What counts as processed…
+
+    def note_take(self, state: PartitionState) -> None:
+        """Before records are taken, store in which poll that is, and what `note_move` does."""
+        state.returned_in_poll = self.poll_number
+        self.note_move(state)
+
+    def count_poll_of(self, state: PartitionState) -> None:
+        """Count a poll that has returned records of `state`, which may be gone since."""
+        if self._gone_in_poll == self.poll_number:
+            self._gone_in_poll += 1
+        self.poll_number += 1
+        state.returned_in_poll = self.poll_number
 
     def note_move(self, state: PartitionState) -> None:
         """Before a position moves, store where it was when the newest poll began (B7)."""
