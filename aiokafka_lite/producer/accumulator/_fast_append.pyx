@@ -95,6 +95,7 @@ cdef class RouteQueues:
     cdef readonly list queues
     cdef readonly object choices
     cdef readonly StickyChoice sticky
+    cdef bint is_known  # `HeldRoutes.known` has it, by its topic
 
     def __init__(self, queues, choices, StickyChoice sticky not None):
         for queue in queues:
@@ -127,7 +128,7 @@ cdef class HeldRoutes:
         cdef TopicHold hold
         cdef PyObject *count = PyDict_GetItemWithError(self._holds, topic)
         self._holds[topic] = 1 if count is NULL else <object>count + 1
-        self.known.pop(topic, None)
+        self._forget(topic)
         hold = TopicHold.__new__(TopicHold)
         hold._topic = topic
         hold._routes = self
@@ -137,16 +138,33 @@ cdef class HeldRoutes:
         """As the twin."""
         return topic in self._holds
 
+    def _know(self, topic):
+        """As the twin."""
+        cdef RouteQueues route
+        self._forget(topic)
+        if topic in self.routes and topic not in self._holds:
+            route = self.routes[topic]
+            route.is_known = True
+            self.known[topic] = route
+
+    def _forget(self, topic):
+        """As the twin."""
+        route = self.known.pop(topic, None)
+        if route is not None:
+            (<RouteQueues?>route).is_known = False
+
+    def _forget_all(self):
+        """As the twin."""
+        for topic in list(self.known):
+            self._forget(topic)
+
     cdef int released(self, object topic) except -1:
-        cdef PyObject *route
         cdef object left = self._holds[topic] - 1
         if left:
             self._holds[topic] = left
             return 0
         del self._holds[topic]
-        route = PyDict_GetItemWithError(self.routes, topic)
-        if route is not NULL:
-            self.known[topic] = <object>route
+        self._know(topic)
         return 0
 
 
@@ -274,6 +292,8 @@ cdef class FastAppend:
     cdef bint _asks_machine
     cdef bint _has_partitioner
     cdef bint _ignores_keys
+    cdef object newest_topic
+    cdef RouteQueues newest_route
 
     def __init__(
         self,
@@ -320,11 +340,21 @@ cdef class FastAppend:
         )
 
     cdef RouteQueues route_of(self, object topic):
+        """Return the topic's route, None: no record may be appended to it now. A call mostly has the
+        very topic of the call before, and needs no look-up.
+        """
         cdef PyObject *route
-        if not PyUnicode_CheckExact(topic) or PyThread_get_thread_ident() != self.thread_id:
+        if PyThread_get_thread_ident() != self.thread_id:
+            return None
+        if topic is not None and topic is self.newest_topic and self.newest_route.is_known:
+            return self.newest_route
+        if not PyUnicode_CheckExact(topic):
             return None
         route = PyDict_GetItemWithError(self._routes, topic)
-        return None if route is NULL else <RouteQueues?><object>route
+        if route is NULL:
+            return None
+        self.newest_topic, self.newest_route = topic, <RouteQueues?><object>route
+        return self.newest_route
 
     cdef int64_t time_of(self, object timestamp_ms) except? -1:
         """Return the time of a record in ms, -1: not a time."""

@@ -181,20 +181,30 @@ class HeldRoutes(Generic[Route]):
     def hold(self, topic: str) -> TopicHold:
         """Keep the records of a topic out of `FastAppend` until all holds of it are released."""
         self._holds[topic] = self._holds.get(topic, 0) + 1
-        self.known.pop(topic, None)
+        self._forget(topic)
         return TopicHold(self, topic)
 
     def is_held(self, topic: str) -> bool:
         """Return whether any hold of a topic was not released."""
         return topic in self._holds
 
+    def _know(self, topic: str) -> None:
+        """Make the topic's route known, if there is one that is not held."""
+        self._forget(topic)
+        if topic in self.routes and topic not in self._holds:
+            self.known[topic] = self.routes[topic]
+
+    def _forget(self, topic: str) -> None:
+        self.known.pop(topic, None)
+
+    def _forget_all(self) -> None:
+        self.known.clear()
+
     def _released(self, topic: str) -> None:
         self._holds[topic] -= 1
         if not self._holds[topic]:
             del self._holds[topic]
-            route = self.routes.get(topic)
-            if route is not None:
-                self.known[topic] = route
+            self._know(topic)
 
 
 class FastAppend:

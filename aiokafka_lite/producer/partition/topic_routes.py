@@ -117,26 +117,27 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         next record of any topic gets to `append_path`, which calls `refuse`.
         """
         self.failure = error
-        self.known.clear()
+        self._forget_all()
 
     def refuse(self) -> None:
         """Raise `failure`, once. The record after this one is taken again."""
         error, self.failure = self.failure, None
         if error is None:
             return
-        self.known.update((it, self.routes[it]) for it in self.routes if not self.is_held(it))
+        for topic in self.routes:
+            self._know(topic)
         raise copy.copy(error) from error
 
     def close(self) -> None:
         """Forget all routes, for good."""
         self._is_open = False
-        self.known.clear()
+        self._forget_all()
         self.routes.clear()
 
     def _make(self, topic: str, snapshot: MetadataSnapshot) -> TopicRoute | None:
         partitions = _without_gaps(snapshot.partition_ids(topic))
         if not partitions or not self._is_open:
-            self.known.pop(topic, None)
+            self._forget(topic)
             self.routes.pop(topic, None)
             return None
         sticky = self._sticky.get(topic)
@@ -150,8 +151,8 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
             sticky.loads = PartitionLoads(queues, self.patience)
         available = snapshot.available_partitions(topic)
         route = self.routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
-        if not self.is_held(topic) and self.failure is None:
-            self.known[topic] = route
+        if self.failure is None:
+            self._know(topic)
         return route
 
 

@@ -100,6 +100,33 @@ def test_a_held_topic_is_known_again_when_its_last_hold_ends_or_is_dropped(
     assert not routes.is_held("t")
 
 
+def test_a_topic_sent_to_again_and_again_goes_by_its_present_route(twin: SimpleNamespace) -> None:
+    """No record is appended by a route that is held, forgotten or replaced (C7)."""
+    way, other = Way(twin), Way(twin)
+    routes = twin.HeldRoutes()
+    way.way = twin.FastAppend(routes.known, now=lambda: NOW_MS / 1000)
+    assert way.append(topic=None) is None
+    assert way.append() is None
+    routes.routes["t"] = way.routes["t"]
+    for forget in (lambda: None, lambda: routes._forget("t"), routes._forget_all):
+        routes._know("t")
+        assert way.append() is not None
+        assert way.append() is not None
+        hold = routes.hold("t")
+        routes._know("t")
+        assert way.append() is None
+        hold.release()
+        assert way.append() is not None
+        forget()
+        assert (way.append() is None) == ("t" not in routes.known)
+    assert routes.known == {}
+    routes._know("t")
+    assert way.append(b"v", b"key", 0) is not None
+    routes.routes["t"] = other.routes["t"]
+    routes._know("t")
+    assert way.append(b"w", b"key", 0)._batch_and_index == (other.queues[0].open_batch, 0)
+
+
 def test_keyed_records_go_where_murmur2_says(twin: SimpleNamespace) -> None:
     """The fast append sends a key to its murmur2 partition (2d-4)."""
     way = Way(twin, room=5000)
