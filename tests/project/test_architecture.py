@@ -187,7 +187,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"job_registry"},
         {"audit", "replay"},
         {"aggregate", "archive", "decode", "dedupe", "mirror"},
-        {"offset_levels", "stream"},
+        {"archived_ranges", "offset_levels", "stream"},
         {"job"},
         {"job_config"},
     ],

@@ -6,7 +6,7 @@ the summary has the offsets.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.archive import read_archive
+from aiokafka_lite.spark.jobs.archived_ranges import extent, files_between, read_ranges
 from aiokafka_lite.spark.jobs.job import (
     DONE,
     FAILED,
@@ -159,6 +160,12 @@ def _of(tp: TopicPartition) -> str:
     return f"topic = {_literal(tp.topic)} AND partition = {tp.partition}"
 
 
+def in_files(paths: Iterable[str]) -> str:
+    """Return the condition for the records of these files, as SQL."""
+    listed = ", ".join(map(_literal, sorted(paths)))
+    return f"_metadata.file_path IN ({listed})" if listed else "false"
+
+
 def between(start: Offsets, end: Offsets) -> str:
     """Return the condition for the records of a batch, as SQL."""
     ranges = [
@@ -191,19 +198,6 @@ def plan(spark: Any, config: ReplayConfig) -> Any:
 # The run…
 
 
-def extent(spark: Any, frame: Any) -> tuple[Offsets, Offsets]:
-    """Return the first offset of each partition, and the offset behind its last."""
-    text = (
-        "SELECT topic, partition, min(offset) AS first, max(offset) + 1 AS behind FROM {rows}"
-        " GROUP BY topic, partition"
-    )
-    start, end = Offsets(), Offsets()
-    for row in spark.sql(text, rows=frame).collect():
-        tp = TopicPartition(row["topic"], row["partition"])
-        start[tp], end[tp] = row["first"], row["behind"]
-    return start, end
-
-
 def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
     """Write the chosen records, batch by batch, until all are written or a stop is requested.
 
@@ -211,7 +205,8 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
     """
     begin_s = SYSTEM_CLOCK.monotonic()
     frame = chosen(spark, config)
-    first, end = extent(spark, frame)
+    ranges = read_ranges(spark, frame)
+    first, end = extent(ranges)
     log = None if config.checkpoint is None else BatchLog(spark, config.checkpoint)
     batch, upto = next_batch(None if log is None else log.newest(), first, end)
     done = batch.start
@@ -239,7 +234,8 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
         try:
             if log is not None:
                 log.begin(batch)
-            count = _write(frame.where(between(done, upto)), config, named)
+            files = files_between(ranges, done, upto)
+            count = _write(frame.where(in_files(files)).where(between(done, upto)), config, named)
             if log is not None:
                 log.done(batch)
         except Exception as error:
@@ -306,7 +302,7 @@ class Pace:
 
 def dry_offsets(spark: Any, config: ReplayConfig) -> dict[str, Any]:
     """Return what a run would write, by the archive's offsets. Only reads."""
-    first, end = extent(spark, chosen(spark, config))
+    first, end = extent(read_ranges(spark, chosen(spark, config)))
     log = None if config.checkpoint is None else BatchLog(spark, config.checkpoint)
     start = next_batch(None if log is None else log.newest(), first, end)[0].start
     return {"start": start.to_nested(), "end": end.to_nested(), "lag": backlog(start, end)}
@@ -322,7 +318,7 @@ __all__ = [
     "chosen",
     "conditions",
     "dry_offsets",
-    "extent",
+    "in_files",
     "in_order",
     "plan",
     "run",
