@@ -32,7 +32,6 @@ UNUSED = (
         "called by importlib",
     ),
     ("aiokafka_lite/spark/listener.py", "onQuery*", "called by Spark"),
-    ("aiokafka_lite/spark/prometheus.py", "StreamMetrics", "for users"),
     (
         "aiokafka_lite/spark/source.py",
         (
@@ -166,7 +165,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/spark/listener.py",
-        "GroupOffsetCommitter LagReporter observe_sizes",
+        "GroupOffsetCommitter observe_sizes",
         "for users, who import them from here",
     ),
     (

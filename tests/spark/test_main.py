@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -47,7 +48,10 @@ def test_as_a_file_it_does_not_hide_modules_of_others_behind_its_own(
 def test_a_job_ends_after_its_batch_when_it_is_told_to(
     kafka_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
-    """A child process as a scheduler has it: progress on stderr, JSON on stdout, SIGTERM, 0."""
+    """A child process as a scheduler has it: progress on stderr, JSON on stdout, SIGTERM, 0.
+
+    Prometheus scrapes it while it runs.
+    """
     require_spark()
     kafka_broker.create_topic("t")
     fill(kafka_broker, T0, 100)
@@ -67,7 +71,7 @@ def test_a_job_ends_after_its_batch_when_it_is_told_to(
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.pop("PYSPARK_PYTHON", None)  # it is this interpreter, then
     child = subprocess.Popen(
-        [*command, "--set", "trigger=1s"],
+        [*command, "--set", "trigger=1s", "--set", "metrics_port=0"],
         cwd=tmp_path,
         env={**environment, "JAVA_HOME": str(find_java().resolve().parents[1])},
         stdout=subprocess.PIPE,
@@ -76,7 +80,11 @@ def test_a_job_ends_after_its_batch_when_it_is_told_to(
     )
     with child:
         assert child.stderr is not None
+        told = "archive: metrics at "
+        address = next(line for line in child.stderr if line.startswith(told))
         assert any(line.startswith("archive: batch 0: 100 rows") for line in child.stderr)
+        with urlopen(address.removeprefix(told).strip(), timeout=60) as answer:
+            assert b"kafka_lite_stream_lag" in answer.read()
         child.terminate()
         out, err = child.communicate(timeout=120)
     assert child.returncode == 0, err

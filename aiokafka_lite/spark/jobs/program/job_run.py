@@ -22,6 +22,7 @@ from aiokafka_lite.spark.jobs.job import (
 )
 from aiokafka_lite.spark.jobs.job_config import JobConfig, read_file
 from aiokafka_lite.spark.jobs.job_registry import find_job
+from aiokafka_lite.spark.jobs.program.job_metrics import metrics_served
 from aiokafka_lite.spark.jobs.program.job_progress import complain, progress_for
 from aiokafka_lite.spark.jobs.program.job_session import session
 from aiokafka_lite.spark.jobs.program.job_signals import (
@@ -65,7 +66,11 @@ def _run(job: Job, spark: Any, config: JobConfig) -> int:
     progress = progress_for(sys.stderr, job.name)
     try:
         answer = SignalAnswer(stop, progress)
-        with signals_stop(answer), jvm_signals_stop(spark, answer):
+        with (
+            signals_stop(answer),
+            jvm_signals_stop(spark, answer),
+            metrics_served(spark, config, progress),
+        ):
             result = job.run(spark, config, stop=stop, progress=progress)
     finally:
         progress.close()

@@ -16,6 +16,7 @@ from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
 
 AVAILABLE_NOW: Final = "available-now"
+_LAST_PORT: Final = 65_535
 _SERVERS: Final = "kafka.bootstrap.servers"
 
 
@@ -96,6 +97,10 @@ class StreamConfig(TopicsConfig):
     """
     max_offsets_per_trigger: int | None = None
     """The most offsets of a batch."""
+    metrics_port: int | None = None
+    """The port at which a job of the command line serves its metrics to Prometheus; 0: any."""
+    metrics_host: str = "127.0.0.1"
+    """The address of this machine that it listens at; 0.0.0.0: at each."""
 
     def source_options(self) -> dict[str, str]:
         options = super().source_options()
@@ -120,6 +125,8 @@ class StreamConfig(TopicsConfig):
             self.trigger_arguments()
         except ValueError:
             yield f"trigger={self.trigger!r} is neither {AVAILABLE_NOW} nor a time such as 30s"
+        if self.metrics_port is not None and not 0 <= self.metrics_port <= _LAST_PORT:
+            yield f"metrics_port={self.metrics_port} is not a port from 0 to {_LAST_PORT}"
         names = {"maxOffsetsPerTrigger": "max_offsets_per_trigger"}
         yield from _said_twice("source", self.source, names)
 

@@ -76,6 +76,7 @@ def test_a_trigger_is_available_now_or_a_time() -> None:
         ({"trigger": "soon"}, "trigger='soon' is neither available-now nor a time"),
         ({"starting_offsets": "now"}, r"startingOffsets.*now"),
         ({"max_offsets_per_trigger": 0}, "maxOffsetsPerTrigger=0 must be at least 1"),
+        ({"metrics_port": 65_536}, "metrics_port=65536 is not a port from 0 to 65535"),
         ({"source": {"Subscribe": "x"}}, r"source\.Subscribe has a key of its own: set topics"),
         ({"source": {"maxOffsetsPerTrigger": "1"}}, "set max_offsets_per_trigger instead"),
         ({"source": {"kafka.enable.auto.commit": "true"}}, "Spark keeps the offsets"),
