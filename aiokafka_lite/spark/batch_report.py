@@ -1,6 +1,8 @@
 """Reads Spark's report of a batch, the JSON of its progress. Does not wait."""
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 COUNTED: Final = "kafka-lite counted"
@@ -8,6 +10,32 @@ COUNTED: Final = "kafka-lite counted"
 source stand for several records each."""
 SIZES: Final = "kafka-lite sizes"
 """The name of an observation whose metric `bytes` is the size of the records."""
+
+
+_OFFSETS: Final = ("startOffset", "endOffset", "latestOffset")
+
+
+def read_report(text: str) -> dict[str, Any]:
+    """Return a report from its JSON, in the form that a classic session gives it.
+
+    Over Spark Connect offsets are texts, and observed metrics have their names in a schema.
+    """
+    report: dict[str, Any] = json.loads(text)
+    for source in report.get("sources", ()):
+        for name in _OFFSETS:
+            if isinstance(source.get(name), str):
+                with suppress(ValueError):  # another source's, which has its own form
+                    source[name] = json.loads(source[name])
+    observed = report.get("observedMetrics") or {}
+    report["observedMetrics"] = {name: _by_name(metrics) for name, metrics in observed.items()}
+    return report
+
+
+def _by_name(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+    if metrics.keys() != {"values", "schema"} or not isinstance(metrics["schema"], dict):
+        return metrics
+    names = [field["name"] for field in metrics["schema"]["fields"]]
+    return dict(zip(names, metrics["values"], strict=True))
 
 
 def rows_of(report: Mapping[str, Any]) -> int:
@@ -38,4 +66,12 @@ def seconds_of(report: Mapping[str, Any]) -> dict[str, float]:
     return {name: ms / 1000 for name, ms in (report.get("durationMs") or {}).items()}
 
 
-__all__ = ["COUNTED", "SIZES", "bytes_of", "rows_of", "rows_per_s", "seconds_of"]
+__all__ = [
+    "COUNTED",
+    "SIZES",
+    "bytes_of",
+    "read_report",
+    "rows_of",
+    "rows_per_s",
+    "seconds_of",
+]

@@ -5,7 +5,6 @@ with one event after the other, in the process that made them. Over Spark Connec
 client. A listener does not wait and does not raise: a thread does the commits.
 """
 
-import json
 import logging
 import threading
 from abc import abstractmethod
@@ -16,7 +15,7 @@ from typing import Any, Final
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.batch_report import SIZES, bytes_of, rows_of, seconds_of
+from aiokafka_lite.spark.batch_report import SIZES, bytes_of, read_report, rows_of, seconds_of
 from aiokafka_lite.spark.offsets import Offsets
 from aiokafka_lite.spark.options.source_options import SourceOptions
 
@@ -35,7 +34,7 @@ class _Listener(StreamingQueryListener):
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802 - PySpark's
         try:
-            report = json.loads(event.progress.json)
+            report = read_report(event.progress.json)
             if self._query in (None, report.get("name"), report.get("id")):
                 self._heard(report)
         except Exception:
@@ -220,10 +219,8 @@ def merged_offsets(report: Mapping[str, Any], name: str) -> Offsets:
     """Return the offsets of that name of a report's sources, without other sources than Kafka."""
     found = Offsets()
     for source in report.get("sources", ()):
-        offsets = source.get(name)
         try:
-            nested = json.loads(offsets) if isinstance(offsets, str) else offsets
-            found.update(Offsets.from_nested(nested))
+            found.update(Offsets.from_nested(source.get(name)))
         except ValueError:
             continue
     return found

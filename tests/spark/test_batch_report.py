@@ -1,11 +1,13 @@
 """What Spark tells of a batch, and where a query tells more than Spark does."""
 
+import json
 from typing import Any
 
 from aiokafka_lite.spark.batch_report import (
     COUNTED,
     SIZES,
     bytes_of,
+    read_report,
     rows_of,
     rows_per_s,
     seconds_of,
@@ -32,6 +34,30 @@ def test_bytes_are_known_if_they_are_observed() -> None:
     assert bytes_of({}) is bytes_of({"observedMetrics": {COUNTED: {"rows": 3}}}) is None
     assert bytes_of({"observedMetrics": {SIZES: {"bytes": 3}}}) == 3
     assert bytes_of({"observedMetrics": {SIZES: {"bytes": None}}}) == 0  # a batch without rows
+
+
+def test_a_report_over_spark_connect_reads_as_any_other() -> None:
+    rows = {"type": "struct", "fields": [{"name": "rows", "type": "long"}]}
+    told = {
+        "sources": [
+            {
+                "startOffset": None,
+                "endOffset": '{"t": {"0": 20}}',
+                "latestOffset": '{"t":{"0":30}}',
+            },
+            {"endOffset": "no JSON", "latestOffset": 7},
+        ],
+        "observedMetrics": {COUNTED: {"values": [20], "schema": rows}},
+    }
+    classic = {
+        "sources": [
+            {"startOffset": None, "endOffset": {"t": {"0": 20}}, "latestOffset": {"t": {"0": 30}}},
+            {"endOffset": "no JSON", "latestOffset": 7},
+        ],
+        "observedMetrics": {COUNTED: {"rows": 20}},
+    }
+    assert read_report(json.dumps(told)) == read_report(json.dumps(classic)) == classic
+    assert read_report("{}") == {"observedMetrics": {}}
 
 
 def test_times_are_told_in_seconds_by_their_parts() -> None:

@@ -4,7 +4,6 @@ It stops between batches on request. It blocks the calling thread, and checks a 
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -12,7 +11,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.spark.batch_report import rows_of, rows_per_s
+from aiokafka_lite.spark.batch_report import read_report, rows_of, rows_per_s
 from aiokafka_lite.spark.jobs.job import (
     DONE,
     FAILED,
@@ -156,7 +155,7 @@ class _Watch:
         for report in self.query.recentProgress:
             # Sometimes a trigger without a batch is reported, too, with a timestamp of its own.
             if report["timestamp"] > self._last:
-                self._note(json.loads(report.json))
+                self._note(read_report(report.json))
                 self._last = report["timestamp"]
         return self._last
 
