@@ -1,17 +1,16 @@
 """Jobs on a standalone cluster by the command line of spark-submit, and how the package gets there:
 in a file beside the program, in an archive with an environment, or in what Spark pickles."""
 
-import json
 import sys
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiokafka_lite.spark.process.cargo import sources
 from tests.spark.support.environment_archive import pack_environment
-from tests.spark.support.own_session import OwnSession
+from tests.spark.support.job_process import JobProcess, as_settings
 from tests.spark.support.standalone import PYTHON, QUICK_JVM, SPARK_HOME, machine
 from tests.support.documents import ROOT
 
@@ -77,10 +76,8 @@ WAYS: Mapping[str, Callable[[Path], Way]] = {
 }
 
 
-class SubmittedJob(OwnSession):
+class SubmittedJob(JobProcess):
     """A driver on a machine of its own: spark-submit, its JVM, and the job in Python."""
-
-    patience_s = 600.0
 
     def __init__(
         self,
@@ -91,7 +88,6 @@ class SubmittedJob(OwnSession):
         keys: Mapping[str, object],
         settings: Mapping[str, str],
     ) -> None:
-        self._checkpoint = Path(str(keys["checkpoint"]))
         environment = machine(folder)
         found = WAYS[way](folder)
         program = folder / "run_job.py"
@@ -99,46 +95,11 @@ class SubmittedJob(OwnSession):
         environment["PYSPARK_PYTHON"] = found.tasks
         environment["PYSPARK_DRIVER_PYTHON"] = found.driver
         conf = [f"--conf={name}={value}" for name, value in {**SETTINGS, **settings}.items()]
-        given = [*found.keys, *(f"{name}={json.dumps(value)}" for name, value in keys.items())]
         submit = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", master]
-        command = [*submit, *conf, *found.arguments, str(program), job]
-        for each in given:
+        command = [*submit, *conf, *found.arguments, str(program), job, *as_settings(keys)]
+        for each in found.keys:
             command += ["--set", each]
-        super().__init__(command, folder / "log", environment, folder)
-
-    def commits(self) -> int:
-        """How many batches Spark has noted as done."""
-        return _newest(self._checkpoint / "commits")
-
-    def is_in_batch(self) -> bool:
-        """Whether a batch has begun, and has not ended."""
-        return _newest(self._checkpoint / "offsets") > self.commits()
-
-    def done_offsets(self) -> int:
-        """Return how many offsets of all partitions are done, in topics that began at 0."""
-        done = self.commits()
-        if not done:
-            return 0
-        text = (self._checkpoint / "offsets" / str(done - 1)).read_text()
-        ends = json.loads(text.splitlines()[-1])
-        return sum(end for partitions in ends.values() for end in partitions.values())
-
-    def goes_on(self, batches: int = 2) -> None:
-        """Wait for some more batches."""
-        done = self.commits()
-        self.wait_until(lambda: self.commits() >= done + batches)
-
-    def summary(self) -> dict[str, Any]:
-        """Wait for its end, and return the summary. Fails when it fails."""
-        self.ends_well()
-        lines = [line for line in self.log().splitlines() if line.startswith("{")]
-        found: dict[str, Any] = json.loads(lines[-1])
-        return found
-
-
-def _newest(folder: Path) -> int:
-    """Return the number of batches; Spark removes the files of early ones."""
-    return max((int(each.name) + 1 for each in folder.glob("[0-9]*")), default=0)
+        super().__init__(keys, command, environment, folder)
 
 
 @contextmanager
