@@ -19,7 +19,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline test check format options file-map bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test check format messages options file-map bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -85,6 +85,9 @@ docs: $(VENV)/.installed-test  ## the site of all pages, in build/site; a dead l
 
 file-map: $(VENV)/.installed-test  ## docs/files.md, from the first sentence of each file
 	$(BIN)/python -m tools.write_file_map
+
+messages: $(VENV)/.installed-test  ## the compiled functions of messages, from their declarations
+	$(BIN)/python -m tools.write_messages
 
 options: $(VENV)/.installed-test  ## what is made from the declarations of options: types and docs/options.md
 	$(BIN)/python -m tools.write_options

@@ -2,7 +2,8 @@
 
 The registry finds an API by the stem of its file: `messages/list_offsets.py` declares
 `ListOffsetsRequest`. A new file is a new API, and there is no list to edit. A file whose name
-begins with `_` declares structs that several messages share.
+begins with `_` declares structs that several messages share. The folder `compiled` has functions of
+messages.
 """
 
 from importlib import import_module
@@ -41,7 +42,11 @@ def _api(stem: str) -> Api:
     )
 
 
-_APIS = [_api(file.name) for file in iter_modules(messages.__path__) if file.name[0] != "_"]
+_APIS = [
+    _api(file.name)
+    for file in iter_modules(messages.__path__)
+    if file.name[0] != "_" and not file.ispkg
+]
 
 API_BY_KEY: dict[int, Api] = {api.key: api for api in sorted(_APIS, key=lambda api: api.key)}
 """API key -> API, for every API of this library."""

@@ -2,22 +2,21 @@
 
 Knows no API. `encoder_source` and `decoder_source` write the source, which is executed once. The
 message class keeps the result (`message.py`). Generated functions have a file name of their own,
-and tracebacks show their lines.
+and tracebacks show their lines. What a client's start needs was compiled before
+(`compiled_functions`).
 
 A class body is the one declaration of a message, for the client and the embedded broker. People
 read it with its documentation. The flat generated code is as fast as code written by hand.
 """
 
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from aiokafka_lite.schema.compiled_functions import Decoder, Encoder
 from aiokafka_lite.schema.decoder_source import DecoderSource
 from aiokafka_lite.schema.encoder_source import EncoderSource
 from aiokafka_lite.schema.versioned_struct import Struct
-
-Encoder = Callable[[Any], list[bytes | bytearray | memoryview]]
-Decoder = Callable[[memoryview | bytes], Any]
 
 
 def compile_encoder(cls: type[Struct], version: int, *, flexible: bool) -> Encoder:
@@ -53,4 +52,4 @@ def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> 
     return constants[name]
 
 
-__all__ = ["Decoder", "Encoder", "compile_decoder", "compile_encoder"]
+__all__ = ["compile_decoder", "compile_encoder"]

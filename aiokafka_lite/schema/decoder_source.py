@@ -29,12 +29,13 @@ class DecoderSource:
         flexible: bool,
         label: str,
         unread: Sequence[str] = (),
+        constants: dict[str, Any] | None = None,
     ) -> None:
         """`unread`: paths of the fields, such as "topics.configs", that keep their defaults."""
         self._unread = unread
         self._version = version
         self._label = label
-        self._src = SourceText()
+        self._src = SourceText(constants)
         self._run: list[tuple[str, str]] = []
         self._after_run: list[str] = []
         # A frame with records stays in place, and its records become views of it. Any other frame
@@ -88,7 +89,7 @@ class DecoderSource:
     # Structs…
 
     def _struct(self, cls: type[Struct], var: str, flexible: bool, path: str) -> None:
-        self._src.add(f"{var} = new({self._src.constant('CLASS', cls)})")
+        self._src.add(f"{var} = new({self._src.constant(cls.__name__, cls)})")
         tagged: list[StructField] = []
         for field in fields_of(cls):
             is_sent = self._version in field.versions and self._version not in field.tagged

@@ -23,10 +23,17 @@ PASS_THROUGH_BYTES = 1024
 class EncoderSource:
     """Construct it, then read `text()` and `constants`. Use each instance once."""
 
-    def __init__(self, cls: type[Struct], version: int, flexible: bool, label: str) -> None:
+    def __init__(
+        self,
+        cls: type[Struct],
+        version: int,
+        flexible: bool,
+        label: str,
+        constants: dict[str, Any] | None = None,
+    ) -> None:
         self._version = version
         self._label = label
-        self._src = SourceText()
+        self._src = SourceText(constants)
         self._run: list[tuple[str, str]] = []
         self._out = "out"
         self._src.constants.update(

@@ -1,14 +1,15 @@
 """Base classes of the messages: versioned structs that go over the wire. Does not wait.
 
 `Message` is any versioned blob; `Request` and `Response` are the two halves of an API. The first
-use of a version compiles its functions, which the class keeps.
+use of a version finds its functions compiled (`compiled_functions`) or compiles them, and the class
+keeps them.
 """
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
 
 from aiokafka_lite.errors import UnsupportedVersionError
-from aiokafka_lite.schema.compiler import Decoder, Encoder, compile_decoder, compile_encoder
+from aiokafka_lite.schema.compiled_functions import Decoder, Encoder, compiled_function
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.schema.versioned_struct import Struct, owner_module
 
@@ -46,7 +47,7 @@ class Message(Struct):
         field.
         """
         encoder = self._encoders.get(version)
-        return (encoder or self._compile_encoder(version))(self)
+        return (encoder or self._find_encoder(version))(self)
 
     @classmethod
     def decode(cls, view: memoryview | bytes, version: int) -> Self:
@@ -57,19 +58,29 @@ class Message(Struct):
         range.
         """
         decoder = cls._decoders.get(version)
-        return cast("Self", (decoder or cls._compile_decoder(version))(view))
+        return cast("Self", (decoder or cls._find_decoder(version))(view))
 
     @classmethod
-    def _compile_encoder(cls, version: int) -> Encoder:
+    def _find_encoder(cls, version: int) -> Encoder:
         cls._require_version(version)
-        encoder = compile_encoder(cls, version, flexible=version in cls.flexible)
+        encoder: Encoder | None = compiled_function(cls, f"encode_{cls.__name__}_v{version}")
+        if encoder is None:
+            from aiokafka_lite.schema.compiler import compile_encoder  # noqa: PLC0415  mostly unused
+
+            encoder = compile_encoder(cls, version, flexible=version in cls.flexible)
         cls._encoders[version] = encoder
         return encoder
 
     @classmethod
-    def _compile_decoder(cls, version: int) -> Decoder:
+    def _find_decoder(cls, version: int) -> Decoder:
         cls._require_version(version)
-        decoder = compile_decoder(cls, version, flexible=version in cls.flexible, unread=cls.unread)
+        name = f"decode_{cls.__name__}_v{version}"
+        decoder: Decoder | None = None if cls.unread else compiled_function(cls, name)
+        if decoder is None:
+            from aiokafka_lite.schema.compiler import compile_decoder  # noqa: PLC0415  mostly unused
+
+            flexible = version in cls.flexible
+            decoder = compile_decoder(cls, version, flexible=flexible, unread=cls.unread)
         cls._decoders[version] = decoder
         return decoder
 

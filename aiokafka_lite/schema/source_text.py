@@ -11,9 +11,10 @@ _LITERALS = (bool, int, str, bytes)
 class SourceText:
     """Collects lines; `constants` is the namespace the finished text is executed in."""
 
-    def __init__(self) -> None:
+    def __init__(self, constants: dict[str, Any] | None = None) -> None:
+        """`constants`: those of the functions that share a namespace with this one."""
         self.lines: list[str] = []
-        self.constants: dict[str, Any] = {}
+        self.constants: dict[str, Any] = {} if constants is None else constants
         self._indent = 0
         self._structs: dict[str, Struct] = {}
         self._locals = 0

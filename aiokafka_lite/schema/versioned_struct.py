@@ -22,7 +22,9 @@ from typing import (
 )
 
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.schema.compiled_functions import compiled_function
 from aiokafka_lite.schema.field_types import ABSENT, ArrayOf, FieldSpec, Primitive
+from aiokafka_lite.schema.source_text import SourceText
 from aiokafka_lite.schema.version_range import VersionRange
 
 
@@ -258,29 +260,37 @@ def _wire_type(where: str, hint: Any) -> tuple[Any, bool]:
 
 def _first_init(self: Struct, **values: Any) -> None:
     cls = _declared_class(type(self))
-    init = _build_init(cls)
+    init: Callable[..., None] = compiled_function(cls, f"init_{cls.__name__}") or _build_init(cls)
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    init.__module__ = cls.__module__
     cls.__init__ = init
     init(self, **values)
 
 
 def _build_init(cls: type[Struct]) -> Callable[..., None]:
-    names: dict[str, Any] = {"_LIST": ABSENT}
+    source = init_source(cls)
+    exec(source.text(), source.constants)  # noqa: S102  the text is made of declared field names only
+    init: Callable[..., None] = source.constants["__init__"]
+    return init
+
+
+def init_source(cls: type[Struct], constants: dict[str, Any] | None = None) -> SourceText:
+    """Return the text of the constructor, and its constants."""
+    source = SourceText(constants)
+    source.constants["_LIST"] = ABSENT
     parameters = []
-    body = []
-    for index, field in enumerate(fields_of(cls)):
+    lines = []
+    for field in fields_of(cls):
         if field.has_list_default:
             parameters.append(f"{field.name}=_LIST")
-            body.append(f"    self.{field.name} = [] if {field.name} is _LIST else {field.name}")
+            lines.append(f"self.{field.name} = [] if {field.name} is _LIST else {field.name}")
         else:
-            names[f"_d{index}"] = field.default
-            parameters.append(f"{field.name}=_d{index}")
-            body.append(f"    self.{field.name} = {field.name}")
-    source = "\n".join([f"def __init__(self, *, {', '.join(parameters)}):", *body])
-    exec(source, names)  # noqa: S102  the text is made of declared field names only
-    init: Callable[..., None] = names["__init__"]
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
-    init.__module__ = cls.__module__
-    return init
+            parameters.append(f"{field.name}={source.literal(field.default)}")
+            lines.append(f"self.{field.name} = {field.name}")
+    with source.block(f"def __init__(self, *, {', '.join(parameters)}):"):
+        for line in lines:
+            source.add(line)
+    return source
 
 
 def owner_module(cls: type) -> Any:
@@ -288,4 +298,12 @@ def owner_module(cls: type) -> Any:
     return sys.modules[cls.__module__]
 
 
-__all__ = ["Struct", "StructField", "StructType", "fields_of", "owner_module", "shared_default"]
+__all__ = [
+    "Struct",
+    "StructField",
+    "StructType",
+    "fields_of",
+    "init_source",
+    "owner_module",
+    "shared_default",
+]

@@ -127,7 +127,7 @@ def test_no_dataclass_is_compiled_at_import_except_that_of_a_record(runs: list[R
 
 
 WHOLE_LIFE = """
-import asyncio, sys
+import asyncio, linecache, re, sys
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.testing.virtual_kafka import run_virtual_kafka
 async def main(kafka):
@@ -139,9 +139,23 @@ async def main(kafka):
         print((await consumer.getone()).value)
 run_virtual_kafka(main)
 print("anyio" in sys.modules)
+compiled = [name for name in linecache.cache if name[0] == "<"]
+print(*(name for name in compiled if re.search("Request .* encode|Response .* decode", name)))
+print("<FetchRequest v18 decode>" in compiled)
 """
 
 
-def test_a_clients_life_imports_no_anyio() -> None:
+@pytest.fixture(scope="module")
+def whole_life() -> list[str]:
+    """A producer and a member of a group, with the embedded broker in their process."""
+    return printed_by(WHOLE_LIFE, dict(os.environ)).splitlines()
+
+
+def test_a_clients_life_imports_no_anyio(whole_life: list[str]) -> None:
     """Its backend would cost more CPU than all requests of a start."""
-    assert printed_by(WHOLE_LIFE, dict(os.environ)) == "b'word'\nFalse\n"
+    assert whole_life[:2] == ["b'word'", "False"]
+
+
+def test_a_clients_life_compiles_no_message(whole_life: list[str]) -> None:
+    """`make messages` did. The broker, which reads requests and writes responses, does compile."""
+    assert whole_life[2:] == ["", "True"]

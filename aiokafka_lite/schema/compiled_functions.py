@@ -1,0 +1,39 @@
+"""Finds the functions of messages that were compiled before the program began. Does not wait.
+
+Beside the messages of a folder may be a folder `compiled`. Its file `compiled_fetch.py` has
+functions of the messages in `fetch.py`, as `make messages` wrote them. Python keeps their byte code
+in a file. So a client's first requests cost no compilation, which took more than half of the CPU
+time of a start. Other messages, and other versions of these, are compiled at their first use
+(`compiler.py`).
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+Encoder = Callable[[Any], list[bytes | bytearray | memoryview]]
+Decoder = Callable[[memoryview | bytes], Any]
+
+
+def compiled_function(cls: type, name: str) -> Any:
+    """Return the function of this name that belongs to a class, or None."""
+    return _functions_beside(cls.__module__).get(name)
+
+
+@cache
+def _functions_beside(module: str) -> Mapping[str, Any]:
+    folder, _, stem = module.rpartition(".")
+    if not folder:
+        return {}
+    home = f"{folder}.compiled"
+    name = f"{home}.compiled_{stem}"
+    try:
+        return vars(import_module(name))
+    except ModuleNotFoundError as error:
+        if error.name not in (home, name):
+            raise
+        return {}
+
+
+__all__ = ["Decoder", "Encoder", "compiled_function"]
