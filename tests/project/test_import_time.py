@@ -66,6 +66,13 @@ OURS = {
 }
 """Of ours: groups, transactions, and the messages that only brokers read."""
 
+NOT_OF_A_FIRST_MEMBER = {
+    "aiokafka_lite.consumer.assignors.general_assignment",
+    "aiokafka_lite.consumer.assignors.rack_info",
+    "aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_membership",
+}
+"""What the other group protocol needs, and what "cooperative-sticky" needs to assign."""
+
 MOST_MODULES = 214
 """Of ours; there were 205 when this was written. An empty module costs 0.3 million instructions."""
 
@@ -142,6 +149,7 @@ print("anyio" in sys.modules)
 compiled = [name for name in linecache.cache if name[0] == "<"]
 print(*(name for name in compiled if re.search("Request .* encode|Response .* decode", name)))
 print("<FetchRequest v18 decode>" in compiled)
+print(*sorted(sys.modules))
 """
 
 
@@ -158,4 +166,11 @@ def test_a_clients_life_imports_no_anyio(whole_life: list[str]) -> None:
 
 def test_a_clients_life_compiles_no_message(whole_life: list[str]) -> None:
     """`make messages` did. The broker, which reads requests and writes responses, does compile."""
-    assert whole_life[2:] == ["", "True"]
+    assert whole_life[2:4] == ["", "True"]
+
+
+def test_a_member_of_a_group_loads_one_protocol_and_no_balancing(whole_life: list[str]) -> None:
+    """Each module is a part of the time to the first record."""
+    modules = set(whole_life[4].split())
+    assert "aiokafka_lite.consumer.group.classic.membership" in modules
+    assert not NOT_OF_A_FIRST_MEMBER & modules

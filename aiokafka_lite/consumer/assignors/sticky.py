@@ -21,10 +21,6 @@ from aiokafka_lite.consumer.assignors.assignor import (
     to_assignments,
     topic_partitions,
 )
-from aiokafka_lite.consumer.assignors.constrained_assignment import ConstrainedAssignment
-from aiokafka_lite.consumer.assignors.general_assignment import GeneralAssignment
-from aiokafka_lite.consumer.assignors.java_order import hash_map_order
-from aiokafka_lite.consumer.assignors.rack_info import RackInfo
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
@@ -67,6 +63,16 @@ class AbstractStickyAssignor(AbstractPartitionAssignor):
 
     def balance(self, cluster: AssignmentCluster, members: Members) -> StickyAssignments:
         """Return the assignment, without regard to partitions that must be given up first."""
+        # Most members never assign by it, and the first one of a group has "range" preferred.
+        from aiokafka_lite.consumer.assignors.constrained_assignment import (  # noqa: PLC0415
+            ConstrainedAssignment,
+        )
+        from aiokafka_lite.consumer.assignors.general_assignment import (  # noqa: PLC0415
+            GeneralAssignment,
+        )
+        from aiokafka_lite.consumer.assignors.java_order import hash_map_order  # noqa: PLC0415
+        from aiokafka_lite.consumer.assignors.rack_info import RackInfo  # noqa: PLC0415
+
         topics = topic_partitions(cluster, members)
         partitions = [partition for numbers in topics.values() for partition in numbers]
         racks = RackInfo(cluster, partitions, members)

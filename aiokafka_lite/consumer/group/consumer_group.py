@@ -22,10 +22,6 @@ from aiokafka_lite.consumer.consumer_config import (
     GroupProtocol,
 )
 from aiokafka_lite.consumer.fetch.fetch_collector import Processed
-from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
-from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_membership import (
-    HeartbeatMembership,
-)
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.offsets.offset_committer import (
@@ -51,9 +47,6 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from aiokafka_lite.protocol.messages.consumer_group_describe import (
-    ConsumerGroupDescribeRequest,
-)
 
 logger = logging.getLogger(__name__)
 
@@ -119,9 +112,17 @@ class ConsumerGroup:
         return self.membership.identity_to_fetch()
 
     def _membership_by(self, protocol: GroupProtocol) -> Membership:
-        """Choose a group protocol. This is the only place that does."""
-        kind = HeartbeatMembership if protocol == "consumer" else ClassicMembership
-        return kind(self._parts)
+        """Choose a group protocol. This is the only place that does.
+
+        A member needs one of them only, and a start takes as long as its imports.
+        """
+        if protocol == "consumer":
+            from aiokafka_lite.consumer.group.consumer_rebalance import heartbeat_membership  # noqa: PLC0415
+
+            return heartbeat_membership.HeartbeatMembership(self._parts)
+        from aiokafka_lite.consumer.group.classic import membership  # noqa: PLC0415
+
+        return membership.ClassicMembership(self._parts)
 
     async def choose_protocol(self, timeout_s: float) -> None:
         """With "auto", ask the brokers which protocols they have. Call it before `start`.
@@ -151,7 +152,9 @@ class ConsumerGroup:
         """
         if self._client.network.finalized_level(GROUP_VERSION) < 1:
             return False
-        request = ConsumerGroupDescribeRequest(group_ids=[group_id])
+        from aiokafka_lite.protocol.messages import consumer_group_describe  # noqa: PLC0415  "auto"
+
+        request = consumer_group_describe.ConsumerGroupDescribeRequest(group_ids=[group_id])
         try:
             answer = await self._client.network.request(node_id, request, lane=Lane.COORDINATOR)
         except UnsupportedVersionError:

@@ -5,7 +5,6 @@ a round begins, and what a refusal or the assignment means. Source: 2e-1 to 2e-3
 """
 
 import logging
-from dataclasses import dataclass
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
@@ -28,13 +27,14 @@ from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssig
 logger = logging.getLogger(__name__)
 
 
-@dataclass(eq=False)
 class JoinRefusedError(Exception):
     """The coordinator refused JoinGroup or SyncGroup."""
 
-    error_code: int
-    member_id: str
-    """The member id in the response to JoinGroup."""
+    def __init__(self, error_code: int, member_id: str) -> None:
+        super().__init__(error_code, member_id)
+        self.error_code = error_code
+        self.member_id = member_id
+        """The member id in the response to JoinGroup."""
 
 
 class JoinRound:
