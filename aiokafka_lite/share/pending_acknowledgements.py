@@ -4,7 +4,7 @@ They are sent together, so they have one outcome per partition. Calls of `commit
 Does not wait itself. Source: KIP-932.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, KeysView, Mapping
 
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
@@ -85,6 +85,11 @@ class PendingAcknowledgements:
     def has_renewals(self) -> bool:
         """Whether locks are to be renewed."""
         return bool(self._renewals)
+
+    @property
+    def others(self) -> KeysView[TopicPartition]:
+        """The partitions about which something waits that is no renewal."""
+        return self._others.batches.keys()
 
     @property
     def groups(self) -> Iterable[AckGroup]:

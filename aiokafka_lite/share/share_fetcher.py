@@ -231,9 +231,11 @@ class ShareFetcher:
             await self._fetch(node, AckGroup(), only_opens=bool(node.pending))
         elif node.pending.has_renewals:
             await self._acknowledge(node, node.pending.take_renewals(), is_renewal=True)
-        elif node.is_wanted:
+        elif node.is_wanted and node.pending.others <= set(self._led_partitions(node.node_id)):
             await self._fetch(node, node.pending.take_others())
         else:
+            # A fetch adds what it acknowledges to the session. Of a partition that another member
+            # has, records would be acquired again and again, given back, and archived at last.
             await self._acknowledge(node, node.pending.take_others(), is_renewal=False)
 
     async def _fetch(self, node: _ShareNode, group: AckGroup, *, only_opens: bool = False) -> None:
@@ -251,12 +253,11 @@ class ShareFetcher:
             node.is_fetching = False
 
     def _led_by(self, node_id: int) -> list[TopicIdPartition]:
+        return [(self._topic_ids[tp.topic], tp.partition) for tp in self._led_partitions(node_id)]
+
+    def _led_partitions(self, node_id: int) -> list[TopicPartition]:
         leader = self._client.metadata.snapshot.leader
-        return [
-            (self._topic_ids[tp.topic], tp.partition)
-            for tp in self._assigned
-            if leader(tp).node_id == node_id
-        ]
+        return [tp for tp in self._assigned if leader(tp).node_id == node_id]
 
     async def _acknowledge(self, node: _ShareNode, group: AckGroup, *, is_renewal: bool) -> None:
         if is_renewal and not self._can_renew(node.node_id):

@@ -5,13 +5,14 @@ from collections.abc import Collection
 
 import pytest
 
+from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
 from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from aiokafka_lite.share.held_locks import Place
 from aiokafka_lite.share.held_records import GAP
 from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
 from aiokafka_lite.share.share_engine import ShareEngine
-from tests.share.share_kafka import TP, ShareKafka, run_share
+from tests.share.share_kafka import GROUP, TOPIC, TP, ShareKafka, read, run_share, seen
 
 
 class Holder:
@@ -160,3 +161,30 @@ def test_a_look_that_is_overdue_is_made_up_for() -> None:
             assert holder.lost == [(TP, 0)]
 
     run_share(main, "a")
+
+
+def test_what_is_acknowledged_of_a_partition_that_went_to_another_member_fetches_nothing() -> None:
+    async def main(share: ShareKafka) -> None:
+        consumer = share.explicit(share_acquire_mode="record_limit")
+        consumer._life.holder = Holder()
+        async with AIOKafkaProducer(**share.kafka.client_options) as producer, consumer:
+            for partition in range(2):
+                await producer.send_and_wait(TOPIC, b"held", partition=partition)
+            engine = consumer._life.running()
+            got: list[int] = []
+            while got != [0, 0]:
+                got += await held(engine)
+            async with share.consumer() as other:
+                for _ in range(3):
+                    await engine.poll_beside(10, 5.0)
+                await asyncio.sleep(1)  # no fetch is on its way, and the next one acknowledges
+                _, member = share.broker.group(GROUP).members.values()
+                (given,) = member.partitions()
+                engine.held.settle(given, 0, AcknowledgeType.ACCEPT)
+                await engine.poll_beside(10, 1.0)
+                await producer.send_and_wait(TOPIC, b"new", partition=given.partition)
+                for _ in range(3):
+                    await engine.poll_beside(10, 1.0)
+                assert seen(await read(other)) == [("new", 1)]
+
+    run_share(main, num_partitions=2)
