@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
@@ -45,7 +46,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from aiokafka_lite.spark import register
 
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("PYSPARK_PYTHON", sys.executable)
+        # Most of these processes read or write one stream, and end.
+        environment.setenv("PYSPARK_PYTHON", lasting_interpreter())
         environment.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
         # A dozen processes import the package; compiling it takes each as long as all the rest.
         environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)

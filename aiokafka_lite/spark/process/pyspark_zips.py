@@ -6,6 +6,7 @@ again, for nearly a second of CPU, though the installed package has byte code. T
 remedies: an interpreter that leaves these zips out, or byte code in the zips.
 """
 
+import atexit
 import importlib.metadata
 import importlib.util
 import marshal
@@ -16,7 +17,9 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 _ZIPS: Final = ("pyspark.zip", "py4j-*-src.zip")
@@ -83,6 +86,17 @@ def write_interpreter(folder: Path, home: Path | None) -> Path | None:
     return made
 
 
+@cache
+def lasting_interpreter() -> str:
+    """Return such a program for the life of this process, or else this interpreter.
+
+    It stays the same, because a JVM keeps the first path that it got.
+    """
+    folder = mkdtemp(prefix="aiokafka-lite-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return str(write_interpreter(Path(folder), spark_home()) or sys.executable)
+
+
 def _installed_release() -> str | None:
     """Return the release of a PySpark that is installed with Py4J, beside this interpreter."""
     try:
@@ -135,4 +149,11 @@ def _missing(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         yield compiled, head + marshal.dumps(code)
 
 
-__all__ = ["add_byte_code", "release_of", "spark_home", "write_interpreter", "zips_of"]
+__all__ = [
+    "add_byte_code",
+    "lasting_interpreter",
+    "release_of",
+    "spark_home",
+    "write_interpreter",
+    "zips_of",
+]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from tests.conftest import require_spark
@@ -39,7 +40,7 @@ def test_an_executor_has_the_files_that_spark_distributes_and_no_others_of_the_d
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT),
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": lasting_interpreter(),
             "JAVA_HOME": str(find_java().resolve().parents[1]),
             "SPARK_WORKER_DIR": str(tmp_path / "executors"),
         },

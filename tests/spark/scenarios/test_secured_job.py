@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from tests.conftest import require_spark
@@ -78,7 +79,7 @@ def test_a_job_runs_on_secured_brokers_and_no_process_shows_a_password(
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT),
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": lasting_interpreter(),
             "JAVA_HOME": str(find_java().resolve().parents[1]),
         },
         stdout=subprocess.PIPE,

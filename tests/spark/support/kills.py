@@ -12,6 +12,7 @@ from typing import Any
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.spark.process.worker import Worker
 from tests.spark.support.own_session import OwnSession, parent
 
@@ -26,7 +27,7 @@ class Driver(OwnSession):
         self.folder = folder
         environment = {
             **os.environ,
-            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_PYTHON": lasting_interpreter(),
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         }

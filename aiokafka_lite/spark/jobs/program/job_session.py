@@ -3,19 +3,14 @@
 PySpark is imported when a session is needed.
 """
 
-import atexit
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, Final
 
-from aiokafka_lite.spark.process.pyspark_zips import spark_home, write_interpreter
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.spark.registration import register
 
 logger = logging.getLogger(__name__)
@@ -74,16 +69,8 @@ def _python(settings: Mapping[str, str]) -> str:
     if "spark.pyspark.python" in settings:
         return settings["spark.pyspark.python"]
     if settings["spark.master"].startswith("local"):
-        return _without_zips()
+        return lasting_interpreter()
     return sys.executable  # on other machines, too
-
-
-@cache
-def _without_zips() -> str:
-    """Return a program for the life of this process: a JVM keeps the first path that it got."""
-    folder = mkdtemp(prefix="aiokafka-lite-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return str(write_interpreter(Path(folder), spark_home()) or sys.executable)
 
 
 def _is_remote(named: Mapping[str, str]) -> bool:
