@@ -61,7 +61,16 @@ $(VENV)-spark-%/.installed: $(NATIVE)
 	$(@D)/bin/python -m pip install -q -e '.[test]' 'pyspark==$*'
 	@touch $@
 
-test-spark-versions: $(SPARK_VERSIONS:%=test-spark-%)  ## source and sink on the other releases of PySpark; -k goes on
+# PySpark's client of Spark Connect needs pandas and grpc, with which other tests would run otherwise.
+$(VENV)-connect/.installed: $(NATIVE)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install -q -e '.[test]' 'pyspark[connect]==4.2.0'
+	@touch $@
+
+test-connect: $(VENV)-connect/.installed  ## streams and jobs over Spark Connect, which skip elsewhere
+	$(VENV)-connect/bin/python -m pytest tests/spark/scenarios/test_connect.py $(ARGS)
+
+test-spark-versions: test-connect $(SPARK_VERSIONS:%=test-spark-%)  ## source and sink on the other releases of PySpark; -k goes on
 
 test-spark-%: $(VENV)-spark-%/.installed  ## what that release lacks skips, and says what
 	$(VENV)-spark-$*/bin/python -m pytest tests/spark -m 'not soak' $(OF_4_2:%=--ignore=tests/spark/%) \
@@ -118,5 +127,5 @@ sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and U
 		$(BIN)/python -P -m pytest --capture=sys -o pythonpath="$(SANITIZED) ." --timeout 1800 --hypothesis-profile long $(LEAVES) $(ARGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-spark-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-connect $(VENV)-spark-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find aiokafka_lite -name '*.c' -delete -o -name '*.so' -delete

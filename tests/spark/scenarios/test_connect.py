@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
@@ -42,6 +43,7 @@ def test_over_spark_connect(kafka_broker: EmbeddedBroker, here: Worker, tmp_path
     assert seen(here, kafka_broker.bootstrap_servers, "out", 1) == expected
 
     assert (told["archive"]["status"], told["archive"]["rows"]) == ("done", 20)
+    assert (told["archive"]["offsets"], told["archive"]["lag"]) == ({"in": {"0": 20}}, 0)
     assert told["offsets"]["begins"] == "checkpoint"
     assert told["offsets"]["start"] == {"in": {"0": 20}}
     assert (told["audit"]["status"], told["audit"]["rows"]) == ("done", 20)
@@ -62,7 +64,7 @@ def ran(servers: str, folder: Path) -> Any:
     """What the client says at its end."""
     environment = {
         **os.environ,
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": lasting_interpreter(),
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "JAVA_HOME": str(find_java().resolve().parents[1]),
         "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
