@@ -88,7 +88,7 @@ class RegistryExchange:
                 elif failure.status in _AGAIN:
                     failures[url] = failure.text()
                 else:
-                    return failure.content(what, f"{method} {url}/{path}")
+                    return failure.content(what, method, f"{url}/{path}")
         listed = "; ".join(f"{url}: {why}" for url, why in failures.items())
         raise RegistryUnavailableError(
             f"{what}: the schema registry gave no answer to {method} {path} in"
@@ -158,7 +158,7 @@ class _Answer:
         said = content.get("message") if isinstance(content, dict) else None
         return f"HTTP {self.status}" + (f": {str(said)[:_MOST_SHOWN]}" if said else "")
 
-    def content(self, what: str, place: str) -> Any:
+    def content(self, what: str, method: str, url: str) -> Any:
         """Return the JSON of a successful answer. Raises: as `RegistryExchange.ask`."""
         content = self._json()
         if 200 <= self.status < 300 and content is not None:
@@ -166,10 +166,12 @@ class _Answer:
         code = content.get("error_code") if isinstance(content, dict) else None
         if self.status in _REFUSALS and (self.status in (401, 403) or code is not None):
             kind, remedy = _REFUSALS[self.status]
+            if kind is IncompatibleSchemaError and method == "DELETE":
+                kind, remedy = SchemaRegistryError, "it may be deleted already"
         else:
             kind, remedy = SchemaRegistryError, "is that a schema registry?"
         raise kind(
-            f"{what}: {place} was answered with {self.text()}; {remedy}",
+            f"{what}: {method} {url} was answered with {self.text()}; {remedy}",
             status=self.status,
             error_code=code if isinstance(code, int) else 0,
         )

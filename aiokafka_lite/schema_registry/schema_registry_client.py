@@ -232,7 +232,8 @@ class SchemaRegistryClient:
     ) -> RegisteredSchema:
         key = ("registered", subject, schema, normalize)
         known = self._known.get(key)
-        if known is not None:
+        # Many registries answer a registration with the id alone.
+        if known is not None and (verb == "register" or known.version is not None):
             return known
 
         async def send() -> RegisteredSchema:

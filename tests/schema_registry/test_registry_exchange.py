@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.schema_registry import registry_exchange
+from aiokafka_lite.schema_registry import SchemaRegistryClient, registry_exchange
 from aiokafka_lite.schema_registry.registry_errors import (
     IncompatibleSchemaError,
     InvalidSchemaError,
@@ -113,6 +113,16 @@ async def test_a_refusal_is_an_error_at_once(
     assert len(server.requests) == 1
     assert server.authorization == ["Bearer t0ken"]
     assert "t0ken" not in str(raised.value)
+
+
+async def test_a_conflict_about_something_deleted_says_nothing_of_schemas(
+    server: SchemaRegistryServer, registry: SchemaRegistryClient
+) -> None:
+    """Apicurio answers so to a version that was deleted before."""
+    server.failures = [409]
+    with pytest.raises(SchemaRegistryError, match="HTTP 409: not now; it may be deleted") as raised:
+        await registry.delete_version("t-value", 1)
+    assert type(raised.value) is SchemaRegistryError
 
 
 async def test_a_silent_registry_is_given_up_after_the_timeout() -> None:

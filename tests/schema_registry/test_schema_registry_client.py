@@ -63,6 +63,18 @@ async def test_a_schema_is_registered_once_and_looked_up(
     ]
 
 
+async def test_a_lookup_finds_the_version_where_a_registration_does_not_tell_it(
+    server: SchemaRegistryServer, registry: SchemaRegistryClient
+) -> None:
+    server.register("t-value", '"int"')
+    server.answers["/subjects/t-value/versions"] = {"id": 1}
+    assert (await registry.register_schema("t-value", INT)).version is None
+    found = [await registry.lookup_schema("t-value", INT) for _ in range(2)]
+    assert [(each.schema_id, each.version) for each in found] == [(1, 1)] * 2
+    assert (await registry.register_schema("t-value", INT)).version == 1
+    assert len(server.requests) == 2, "each asked once"
+
+
 async def test_versions_and_subjects(
     server: SchemaRegistryServer, registry: SchemaRegistryClient
 ) -> None:
