@@ -360,6 +360,7 @@ PLAIN_FILES = {
     "consumer/group/classic/rebalance",
     "consumer/group/consumer_rebalance/epoch_member",
     "consumer/group/consumer_rebalance/heartbeat_fields",
+    "consumer/group/consumer_rebalance/heartbeat_pace",
     "consumer/group/consumer_rebalance/membership_explanation",
     "consumer/group/consumer_rebalance/target_names",
     "consumer/fetch/fetch_planner",

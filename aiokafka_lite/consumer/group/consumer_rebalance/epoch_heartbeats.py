@@ -1,7 +1,8 @@
 """Sends the heartbeats of a member whose coordinator assigns, in a task beside its membership.
 
-The broker says how often. A heartbeat with news is sent at once. The membership decides what an
-error means for it. Source: KIP-848, ConsumerHeartbeatRequestManager.
+The broker says how often; `heartbeat_pace` knows the exception. A heartbeat with news is sent at
+once. The membership decides what an error means for it. Source: KIP-848,
+ConsumerHeartbeatRequestManager.
 """
 
 import logging
@@ -16,6 +17,7 @@ from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator impor
     assigned_by,
 )
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import MemberWishes
+from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_pace import HeartbeatPace
 from aiokafka_lite.consumer.group.group_errors import EPOCH_HEARTBEAT_ACTIONS, Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.errors import BrokerResponseError, KafkaError, UnsupportedVersionError
@@ -51,6 +53,7 @@ class EpochHeartbeats:
         self._on_error = on_error
         self._on_failure = on_failure
         self._wakeup = Wakeup()
+        self._pace = HeartbeatPace()
         self._due_at_s = 0.0
         self._retry_at_s = 0.0
         self._failures = 0
@@ -109,8 +112,13 @@ class EpochHeartbeats:
             self._refused(answer)
             return
         self._failures = 0
-        self._due_at_s = sent_at_s + answer.heartbeat_interval_ms / 1000
         member.answered(answer.member_epoch, assigned_by(answer))
+        self._due_at_s = self._pace.next_at_s(
+            sent_at_s,
+            answer.heartbeat_interval_ms / 1000,
+            answer.member_epoch,
+            has_partitions=bool(member.target),
+        )
         self._on_answer()
 
     def _failed(self) -> None:
