@@ -67,9 +67,9 @@ class BrokerResponseError(KafkaError):
         return f"[Error {self.errno}] {text}"
 
 
-def for_code(code: int) -> type[BrokerResponseError]:
+def for_code(error_code: int) -> type[BrokerResponseError]:
     """Return the class of an error code; `UnknownError` when the code is not known."""
-    return kafka_errors.get(code, UnknownError)
+    return kafka_errors.get(error_code, UnknownError)
 
 
 class UnknownError(BrokerResponseError, code=-1, name="UNKNOWN_SERVER_ERROR"):

@@ -2,8 +2,8 @@
 
 A program moves by changing `aiokafka` to `aiokafka_lite` in its imports. So each documented module
 of aiokafka is a module at the same path here: `abc`, `admin`, `client`, `cluster`, `consumer`,
-`coordinator`, `errors`, `helpers`, `partitioner`, `producer` and this one. They are files, and no
-finder makes them at import, because type checkers and editors read files.
+`coordinator`, `errors`, `helpers`, `partitioner`, `producer`, `util` and this one. They are files,
+and no finder makes them at import, because type checkers and editors read files.
 """
 
 from aiokafka_lite.cluster.cluster_metadata import BrokerMetadata, PartitionMetadata

@@ -1,8 +1,9 @@
 """Which modules `install()` shows below the name `aiokafka`, and the modules that stand for them.
 
 Programs of one's own change their imports instead: `structs.py` says how. So this list also has
-addresses that aiokafka does not document, where libraries such as FastStream read them. Does not
-wait.
+addresses that aiokafka does not document, where libraries such as FastStream read them. A module of
+aiokafka shows the public names that it imports from others, and programs import them from there:
+`from aiokafka.admin.client import NewTopic`. Does not wait.
 """
 
 from collections.abc import Mapping
@@ -11,37 +12,58 @@ from typing import Final
 API_VERSION: Final = "0.14.0"
 """The release of aiokafka whose names these are."""
 
+_ASSIGNOR: Final = ("coordinator.assignors.abstract", "coordinator.protocol", "cluster", "structs")
+
 STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("",),
-    "abc": ("abc",),
+    "abc": ("abc", "structs"),
     "admin": ("admin",),
-    "admin.client": ("admin.admin_client",),
+    "admin.client": ("admin", "abc", "client", "errors", "structs"),
     "admin.config_resource": ("admin.config_resource",),
     "admin.new_partitions": ("admin.topics.new_partitions",),
     "admin.new_topic": ("admin.topics.new_topic",),
     "admin.records_to_delete": ("admin.topics.records_to_delete",),
-    "client": ("client",),
-    "cluster": ("cluster",),
+    "client": ("client", "abc", "cluster", "errors", "util"),
+    "cluster": ("cluster", "structs"),
+    "conn": ("abc", "util"),
     "consumer": ("consumer",),
-    "consumer.consumer": ("consumer.consumer",),
+    "consumer.consumer": (
+        "consumer",
+        "abc",
+        "client",
+        "errors",
+        "structs",
+        "coordinator.assignors.roundrobin",
+        "util",
+    ),
+    "consumer.subscription_state": ("abc", "errors", "structs", "util"),
     "coordinator": ("coordinator",),
     "coordinator.assignors": ("coordinator.assignors",),
-    "coordinator.assignors.abstract": ("coordinator.assignors.abstract",),
-    "coordinator.assignors.range": ("coordinator.assignors.range",),
-    "coordinator.assignors.roundrobin": ("coordinator.assignors.roundrobin",),
+    "coordinator.assignors.abstract": _ASSIGNOR,
+    "coordinator.assignors.range": ("coordinator.assignors.range", *_ASSIGNOR),
+    "coordinator.assignors.roundrobin": ("coordinator.assignors.roundrobin", *_ASSIGNOR),
     "coordinator.assignors.sticky": ("coordinator.assignors.sticky",),
     "coordinator.assignors.sticky.sticky_assignor": (
         "coordinator.assignors.sticky.sticky_assignor",
+        *_ASSIGNOR,
     ),
-    "coordinator.protocol": ("coordinator.protocol",),
+    "coordinator.protocol": ("coordinator.protocol", "structs"),
     "errors": ("errors",),
     "helpers": ("helpers",),
     "partitioner": ("partitioner",),
     "producer": ("producer",),
-    "producer.message_accumulator": ("producer.append.manual_batch",),
-    "producer.producer": ("producer.producer", "compat.inner_names"),
-    "structs": ("structs",),
-    "util": ("compat.inner_names",),
+    "producer.message_accumulator": ("producer.append.manual_batch", "errors", "structs", "util"),
+    "producer.producer": (
+        "producer",
+        "client",
+        "errors",
+        "partitioner",
+        "structs",
+        "util",
+        "compat.inner_names",
+    ),
+    "structs": ("structs", "errors"),
+    "util": ("util", "structs"),
 }
 """Module below `aiokafka` -> the modules below this package that are searched for its names."""
 

@@ -207,6 +207,10 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     def _coordinator(self) -> ConsumerGroupMetadata:  # read for its `member_id`
         return self.group_metadata()
 
+    @property
+    def _closed(self) -> bool:  # whether stop() was called
+        return self._life.has_stopped
+
     # Life…
 
     async def start(self) -> None:

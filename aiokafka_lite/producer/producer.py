@@ -127,7 +127,11 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         name = type(self).__name__
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, name)
 
-    # aiokafka's names of its inside, which OpenTelemetry's instrumentation reads…
+    # aiokafka's names of its inside, which FastStream, OpenTelemetry and health checks read…
+
+    @property
+    def _closed(self) -> bool:  # whether stop() was called
+        return self._engine.life.state in (LifeState.STOPPING, LifeState.STOPPED)
 
     @property
     def _key_serializer(self) -> "AnySerializer[K_contra] | None":

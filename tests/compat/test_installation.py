@@ -45,6 +45,9 @@ for path in {list(STANDS_FOR)!r}:
 from aiokafka.structs import *
 assert ConsumerRecord is aiokafka_lite.ConsumerRecord
 assert not hasattr(aiokafka.structs, "no_such_name")
+from aiokafka.admin.client import AIOKafkaAdminClient, NewTopic
+from aiokafka.consumer.subscription_state import ConsumerRebalanceListener
+assert ConsumerRebalanceListener is aiokafka_lite.ConsumerRebalanceListener
 try:
     import aiokafka.protocol.api
 except ModuleNotFoundError as error:

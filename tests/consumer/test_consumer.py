@@ -237,3 +237,13 @@ async def test_partitions_are_listed_as_they_are_now_and_no_topic_is_created_by_
             await consumer.list_partitions(1)  # type: ignore[arg-type]  # that is the point
         with pytest.raises(InvalidTopicError, match=r"topic 'a b'"):
             await consumer.list_partitions("a b")
+
+
+async def test_health_checks_read_whether_stop_was_called_under_aiokafkas_name() -> None:
+    async with embedded() as broker:
+        consumer = consumer_of(broker)
+        assert not consumer._closed
+        await consumer.start()
+        assert not consumer._closed
+        await consumer.stop()
+        assert consumer._closed

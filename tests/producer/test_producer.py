@@ -355,7 +355,9 @@ async def test_before_start_and_after_stop_every_call_says_so() -> None:
         with pytest.raises(IllegalStateError, match="started before"):
             await producer.start()
         await producer.send_and_wait("t", b"v")
+        assert not producer._closed  # aiokafka's name, which health checks read
         await producer.stop()
+        assert producer._closed
         await producer.stop()
         for call in (producer.send("t", b"v"), producer.flush(), producer.partitions_for("t")):
             with pytest.raises(ProducerClosed, match="create another producer"):

@@ -66,7 +66,7 @@ UNUSED = (
         "aiokafka's names, for users",
     ),
     (
-        "aiokafka_lite/compat/inner_names.py",
+        "aiokafka_lite/util.py",
         "INTEGER_MAX_VALUE INTEGER_MIN_VALUE",
         "aiokafka's names, for users and FastStream",
     ),

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from typing import Protocol
 
+from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
 from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
@@ -56,13 +57,13 @@ class AbstractPartitionAssignor(ABC):
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
         """Return the assignment of each member; `members` is by member id, never empty."""
 
+    @on_class_too
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
         """Return what this member tells the leader when it joins: its topics and user data."""
         return ConsumerProtocolMemberMetadata(0, list(topics), None)
 
-    def on_assignment(  # noqa: B027 - most assignors have nothing to remember
-        self, assignment: ConsumerProtocolMemberAssignment
-    ) -> None:
+    @on_class_too  # noqa: B027 - most assignors have nothing to remember
+    def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
         """Hear what this member got, before the consumer acts on it."""
 
     def on_generation(self, generation_id: int) -> None:  # noqa: B027 - as on_assignment

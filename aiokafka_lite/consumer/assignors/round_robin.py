@@ -9,6 +9,7 @@ from aiokafka_lite.consumer.assignors.assignor import (
     to_assignments,
     topic_partitions,
 )
+from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
 from aiokafka_lite.model import TopicPartition
 
 
@@ -20,7 +21,10 @@ class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
     """
 
     name = "roundrobin"
+    version = 0
+    """That of the metadata and assignments, which a class derived from it may read."""
 
+    @on_class_too
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
         """Return the assignment of each member."""
         circle = sorted(members, key=lambda member_id: member_order(member_id, members[member_id]))

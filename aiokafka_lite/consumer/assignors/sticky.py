@@ -21,6 +21,7 @@ from aiokafka_lite.consumer.assignors.assignor import (
     to_assignments,
     topic_partitions,
 )
+from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
@@ -92,11 +93,14 @@ class StickyPartitionAssignor(AbstractStickyAssignor):
     """
 
     name = "sticky"
+    version = 0
+    """That of the metadata and assignments, which a class derived from it may read."""
 
     def __init__(self) -> None:
         self._assignment: list[TopicPartition] | None = None
         self._generation = UNKNOWN_GENERATION
 
+    @on_class_too
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
         """Return the assignment of each member."""
         return to_assignments(self.balance(cluster, members).assigned)
@@ -108,6 +112,7 @@ class StickyPartitionAssignor(AbstractStickyAssignor):
         except ProtocolDecodeError:
             return Claim([], UNKNOWN_GENERATION)
 
+    @on_class_too
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
         """Return the topics, with the newest assignment and its generation as user data."""
         user_data = None
@@ -115,6 +120,7 @@ class StickyPartitionAssignor(AbstractStickyAssignor):
             user_data = _write_user_data(Claim(self._assignment, self._generation))
         return ConsumerProtocolMemberMetadata(0, list(topics), user_data)
 
+    @on_class_too
     def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
         """Remember it, to claim it at the next join."""
         self._assignment = assignment.partitions()

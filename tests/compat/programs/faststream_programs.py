@@ -122,11 +122,14 @@ async def ping(bootstrap: str) -> None:
     async with broker:
         await broker.start()
         assert await broker.ping(timeout=10)
+        producer = broker.config.producer
+        assert not producer.closed
         topics = await broker.config.admin_client.list_topics()
         assert isinstance(topics, list)
         config = broker.config.admin_client
         await config.close()
         assert not await broker.ping(timeout=0.5)
+    assert producer.closed
 
 
 async def acknowledgements(bootstrap: str) -> None:
