@@ -122,7 +122,7 @@ async def ping(bootstrap: str) -> None:
     async with broker:
         await broker.start()
         assert await broker.ping(timeout=10)
-        producer = broker.config.producer
+        producer: Any = broker.config.producer
         assert not producer.closed
         topics = await broker.config.admin_client.list_topics()
         assert isinstance(topics, list)
