@@ -4,6 +4,7 @@
     python -m benchmarks --quick                    a minute: fewer of everything, embedded broker
     python -m benchmarks clients --brokers apache   one table
     python -m benchmarks clients --tls              the same over TLS
+    python -m benchmarks clients --loops asyncio uvloop --pythons A/bin/python B/bin/python
     python -m benchmarks clients --paths send getmany --peers ours aiokafka_peer --rounds 3
     python -m benchmarks growth --brokers apache --kinds partitions --curves growth.svg
 
@@ -25,6 +26,7 @@ from benchmarks.clients import (
     admin_calls,
     clients,
     command_line,
+    environments,
     failover,
     growth,
     imports,
@@ -32,9 +34,10 @@ from benchmarks.clients import (
     memory,
     observing,
 )
-from benchmarks.clients.paths import BY_NAME, QUICK, TLS_PEERS
+from benchmarks.clients.paths import ASYNCIO, BY_NAME, QUICK, TLS_PEERS
 from benchmarks.groups import protocols
 from benchmarks.leaves import leaves
+from benchmarks.peers.job import LOOPS
 from benchmarks.processes.harness import (
     BROKER_PROPERTIES,
     PEERS,
@@ -121,6 +124,15 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
     parser.add_argument(
+        "--loops", nargs="+", choices=LOOPS, help="clients of asyncio, a column per loop"
+    )
+    parser.add_argument(
+        "--pythons",
+        nargs="+",
+        metavar="PATH",
+        help="clients of asyncio, a column per interpreter; each has the package with [bench]",
+    )
+    parser.add_argument(
         "--tls", action="store_true", help="clients over TLS, on real Kafka, without Java's tool"
     )
     parser.add_argument("--quick", action="store_true", help="fits in a minute")
@@ -137,6 +149,11 @@ def _options() -> argparse.Namespace:
     if options.tls:
         options.sections, options.brokers = ["clients"], ["apache"]
         options.peers = [peer for peer in options.peers if peer in TLS_PEERS]
+    if options.loops or options.pythons:
+        options.sections = ["clients"]
+        options.peers = [peer for peer in options.peers if peer in ASYNCIO]
+        if not options.peers:
+            parser.error(f"--loops and --pythons measure {', '.join(ASYNCIO)}: name one of them")
     options.sections = options.sections or [
         section for section in SECTIONS if not quick or section not in NEED_KAFKA
     ]
@@ -230,6 +247,12 @@ def _with_broker(
         paths = [BY_NAME[name] for name in options.paths]
         settings = {"rounds": options.rounds, "scale": options.scale}
         called += "" if tls is None else " over TLS"
+        if options.loops or options.pythons:
+            places = environments.look_at(
+                options.pythons or [sys.executable], options.loops or LOOPS[:1], peers
+            )
+            yield environments.measure(called, address, paths, peers, places, steps, **settings)
+            return
         yield clients.measure(called, address, paths, peers, steps, tls=tls, **settings)
     if "latency" in options.sections:
         seconds = QUICK_LATENCY_S if options.quick else latency.RUN_S

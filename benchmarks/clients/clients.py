@@ -8,13 +8,13 @@ records, which do not count. Records it has fetched ahead by then are in its fav
 tools, the cost of a run of 1,000 records is subtracted.
 """
 
-from collections import defaultdict
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from benchmarks.clients.paths import TLS_TARGETS, Path
-from benchmarks.peers.job import Job
+from benchmarks.peers.job import LOOPS, Job
 from benchmarks.processes.harness import PEERS, Tls, fresh, run_peer, topic
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import Figure, Table
@@ -45,6 +45,25 @@ class Sample:
     records: int
 
 
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a client runs in."""
+
+    python: str = sys.executable
+    """The path of an interpreter that has the client."""
+    loop: str = LOOPS[0]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """What every round runs once."""
+
+    path: Path
+    peer: str
+    environment: Environment = Environment()
+
+
 def measure(
     broker: str,
     bootstrap_servers: str,
@@ -60,30 +79,8 @@ def measure(
 
     With `tls` the measured clients connect over it.
     """
-    plan = [(path, peer) for path in paths for peer in path.peers if peer in peers]
-    topics = sorted({found for path, peer in plan if (found := _source(path, peer, scale))})
-    steps.expect(len(topics) + rounds * len(plan))
-    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    with ExitStack() as stack:
-        filled = {}
-        for each in topics:
-            steps.begin(f"{broker}: filling {each.records:,} records {each.compression}")
-            filled[each] = stack.enter_context(_filled(bootstrap_servers, each))
-            steps.done()
-        for _ in range(rounds):
-            for path, peer in plan:
-                steps.begin(f"{broker}: {path.title}, {PEERS[peer]}")
-                source = _source(path, peer, scale)
-                job = _job(bootstrap_servers, path, path.records_of(peer, scale))
-                if tls is not None:
-                    job.bootstrap_servers, job.ca_pem = tls
-                if source is None:
-                    sample = _run_on_a_new_topic(bootstrap_servers, peer, path, job)
-                else:
-                    job.topic = filled[source]
-                    sample = _run(peer, path, job)
-                samples[path.title, PEERS[peer]].append(sample)
-                steps.done()
+    plan = [Run(path, peer) for path in paths for peer in path.peers if peer in peers]
+    samples = run_all(broker, bootstrap_servers, plan, steps, rounds=rounds, scale=scale, tls=tls)
     suffix = "" if tls is None else "-tls"
     targets = {
         path.name: path.targets if tls is None else TLS_TARGETS.get(path.name, {}) for path in paths
@@ -93,9 +90,47 @@ def measure(
         f"Clients on {broker}",
         "CPU µs/record",
         CONDITIONS.format(rounds=rounds, partitions="4 (the group: 16)"),
-        [_figure(*at, taken) for at, taken in samples.items()],
+        [figure(run.path.title, PEERS[run.peer], taken) for run, taken in samples.items()],
         {(path.title, PEERS[peer]): x for path in paths for peer, x in targets[path.name].items()},
     )
+
+
+def run_all(
+    broker: str,
+    bootstrap_servers: str,
+    plan: Sequence[Run],
+    steps: Steps,
+    *,
+    rounds: int,
+    scale: float,
+    tls: Tls | None = None,
+) -> dict[Run, list[Sample]]:
+    """Run all of `plan` in turn, `rounds` times; return the samples of each run in its order."""
+    topics = sorted({found for run in plan if (found := _source(run.path, run.peer, scale))})
+    steps.expect(len(topics) + rounds * len(plan))
+    samples: dict[Run, list[Sample]] = {run: [] for run in plan}
+    with ExitStack() as stack:
+        filled = {}
+        for each in topics:
+            steps.begin(f"{broker}: filling {each.records:,} records {each.compression}")
+            filled[each] = stack.enter_context(_filled(bootstrap_servers, each))
+            steps.done()
+        for run in [*plan] * rounds:
+            told = f"{broker}: {run.path.title}, {PEERS[run.peer]}"
+            steps.begin(" ".join([told, run.environment.title]).rstrip())
+            source = _source(run.path, run.peer, scale)
+            job = _job(bootstrap_servers, run.path, run.path.records_of(run.peer, scale))
+            job.loop = run.environment.loop
+            if tls is not None:
+                job.bootstrap_servers, job.ca_pem = tls
+            if source is None:
+                sample = _run_on_a_new_topic(bootstrap_servers, run, job)
+            else:
+                job.topic = filled[source]
+                sample = _run(run, job)
+            samples[run].append(sample)
+            steps.done()
+    return samples
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -144,19 +179,20 @@ def _job(bootstrap_servers: str, path: Path, records: int) -> Job:
     )
 
 
-def _run_on_a_new_topic(bootstrap_servers: str, peer: str, path: Path, job: Job) -> Sample:
-    with topic(bootstrap_servers, fresh(path.name), path.partitions) as name:
+def _run_on_a_new_topic(bootstrap_servers: str, run: Run, job: Job) -> Sample:
+    with topic(bootstrap_servers, fresh(run.path.name), run.path.partitions) as name:
         job.topic = name
-        return _run(peer, path, job)
+        return _run(run, job)
 
 
-def _run(peer: str, path: Path, job: Job) -> Sample:
-    outcome = run_peer(peer, path.run, job)
+def _run(run: Run, job: Job) -> Sample:
+    outcome = run_peer(run.peer, run.path.run, job, python=run.environment.python)
     per_record = 1e6 / outcome.records
     return Sample(outcome.cpu_s * per_record, outcome.wall_s * per_record, job.records)
 
 
-def _figure(row: str, client: str, taken: Sequence[Sample]) -> Figure:
+def figure(row: str, client: str, taken: Sequence[Sample]) -> Figure:
+    """Return the CPU of all rounds as a figure, noted with wall time."""
     wall_us = sorted(sample.wall_us for sample in taken)[len(taken) // 2]
     note = f"{taken[0].records:,} a run, wall {wall_us:.2f} µs"
     return Figure(row, client, [sample.cpu_us for sample in taken], note)

@@ -19,6 +19,8 @@ KEYS = 1000
 STAMP_BYTES = 8
 """The size of the send time at the beginning of a paced record's value."""
 PAGE_BYTES = resource.getpagesize()
+LOOPS = ("asyncio", "uvloop")
+"""The event loops that a client of asyncio may run in."""
 
 
 @dataclass(slots=True)
@@ -83,6 +85,8 @@ class Job:
     active: int = 1
     """Of the growth paths: the number of partitions of `topic` that get records."""
     idle_s: float = 0.0
+    loop: str = "asyncio"
+    """Of clients of asyncio: one of `LOOPS`."""
     ca_pem: str = ""
     """The authority of the broker's certificate, in PEM; empty: no TLS."""
     group_id: str = ""

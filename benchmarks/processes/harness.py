@@ -102,15 +102,21 @@ def fresh(name: str) -> str:
     return f"benchmark-{name}-{uuid.uuid4().hex[:8]}"
 
 
-def peer_command(peer: str, path: str, job: Job) -> list[str]:
-    """Return the command line of one run."""
+def peer_command(peer: str, path: str, job: Job, python: str = sys.executable) -> list[str]:
+    """Return the command line of one run in the interpreter `python`."""
     described = asdict(job)
     del described["outcome"]
-    program = [sys.executable, "-m", "benchmarks.processes.run_peer"]
+    program = [python, "-m", "benchmarks.processes.run_peer"]
     return [*program, peer, path, json.dumps(described)]
 
 
-def run_peer(peer: str, path: str, job: Job, timeout_s: float = RUN_TIMEOUT_S) -> Outcome:
-    """Run one path of one peer to its end and return the outcome."""
-    with child_process(peer_command(peer, path, job), timeout_s) as child:
+def run_peer(
+    peer: str,
+    path: str,
+    job: Job,
+    timeout_s: float = RUN_TIMEOUT_S,
+    python: str = sys.executable,
+) -> Outcome:
+    """Run one path of one peer in the interpreter `python` to its end; return the outcome."""
+    with child_process(peer_command(peer, path, job, python), timeout_s) as child:
         return child.outcome()

@@ -8,6 +8,8 @@ import importlib
 import inspect
 import json
 import sys
+from asyncio import AbstractEventLoop
+from collections.abc import Callable
 
 from benchmarks.peers.job import Job
 
@@ -19,12 +21,20 @@ def main() -> None:
     module = importlib.import_module(f"benchmarks.peers.{peer}")
     run = getattr(getattr(module, "PATHS", module), path)
     if inspect.iscoroutinefunction(run):
-        asyncio.run(run(job))
+        with asyncio.Runner(loop_factory=_new_loop(job.loop)) as runner:
+            runner.run(run(job))
     else:
         run(job)
     if not job.outcome.records:
         raise SystemExit(f"{peer} {path}: no records")
     job.report()
+
+
+def _new_loop(name: str) -> Callable[[], AbstractEventLoop] | None:
+    if name == "asyncio":
+        return None
+    found: Callable[[], AbstractEventLoop] = importlib.import_module(name).new_event_loop
+    return found
 
 
 if __name__ == "__main__":

@@ -149,14 +149,17 @@ def as_markdown(table: Table) -> str:
     """Return the table for a README: a line per row, a column per client with its ratio to ours.
 
     A cell has the ratio of the medians, the ratio of the worst case in brackets, and the target
-    with a mark. Without a ratio it has the figure.
+    with a mark. Without a ratio it has the figure. A table without our client has figures only.
     """
     lines = table.lines()
-    clients = dict.fromkeys(line.figure.client for line in lines if line.figure.client != OURS)
-    columns = [OURS, *clients]
+    columns = sorted(
+        dict.fromkeys(line.figure.client for line in lines), key=lambda client: client != OURS
+    )
+    corner = "" if OURS in columns else table.unit
+    titles = [f"{OURS}, {table.unit}" if client == OURS else client for client in columns]
     cells = {(line.figure.row, line.figure.client): line.brief() for line in lines}
     rows = [
-        ["", f"{OURS}, {table.unit}", *clients],
+        [corner, *titles],
         ["---"] * (len(columns) + 1),
         *([row, *(cells.get((row, client), "") for client in columns)] for row in table.rows()),
     ]
