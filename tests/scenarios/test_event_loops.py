@@ -99,6 +99,23 @@ async def test_a_call_from_another_loop_raises_and_names_the_way_to_do_it(kind: 
             assert [(await consumer.getone()).offset for _ in range(2)] == [0, 1]
 
 
+async def test_no_other_loop_gets_a_record_that_was_decoded_ahead() -> None:
+    """A record that needs no poll is refused there as well, and stays for the client's own loop."""
+    async with running_clients() as (broker, _, consumer), asyncio.timeout(PATIENCE_S):
+        broker.append(P0, batches(1, 6))
+        assert [(await consumer.getone()).offset for _ in range(2)] == [0, 1]
+        calls = {"getone": consumer.getone, "async for": consumer.__anext__}
+        found = await asyncio.to_thread(asyncio.run, all_outcomes(calls))
+        kept = consumer.__anext__()
+        found["an awaitable from here"] = (
+            await asyncio.to_thread(asyncio.run, all_outcomes({"it": lambda: kept}))
+        )["it"]
+        assert {name: type(error) for name, error in found.items()} == dict.fromkeys(
+            found, IllegalStateError
+        )
+        assert [(await consumer.getone()).offset for _ in range(4)] == [2, 3, 4, 5]
+
+
 async def test_a_plain_call_from_a_thread_without_a_loop_raises_too() -> None:
     """Calls that do not wait are for the client's own loop, as all others."""
     async with running_clients() as (_, producer, consumer):

@@ -118,10 +118,15 @@ cdef extern from *:
     void PyObject_GC_UnTrack(PyObject *of)
 
 
+cdef extern from "pythread.h":
+    unsigned long PyThread_get_thread_ident() noexcept
+
+
 cdef class DecodedRecords:
     """The records of one fetch that were decoded ahead, and the positions that move with them.
 
-    They may be handed out while `revision` has not changed: no seek, no pause, no response.
+    They may be handed out while `revision` has not changed: no seek, no pause, no response. Another
+    thread than that of the poll gets none: a poll there says that the client belongs to a loop.
     """
 
     cdef list records
@@ -130,6 +135,7 @@ cdef class DecodedRecords:
     cdef PyObject **revision_number
     cdef PyObject **fetch_offset
     cdef PyObject **state_offset
+    cdef unsigned long thread_id
     cdef readonly int64_t handed_out  # how many records `take` has returned since this was made
 
     def __init__(self, revision):
@@ -147,6 +153,7 @@ cdef class DecodedRecords:
         """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
         self.records = records
         self.seen = self.revision.number
+        self.thread_id = PyThread_get_thread_ident()
         self.fetch, self.state = fetch, state
         self.fetch_offset = alk_slot(fetch, "next_offset")
         self.state_offset = alk_slot(state, "offset")
@@ -174,7 +181,7 @@ cdef inline bint has_next(DecodedRecords self) except -1:
 
 
 cdef inline object take_next(DecodedRecords self):
-    if not has_next(self):
+    if not has_next(self) or self.thread_id != PyThread_get_thread_ident():
         return None
     record = self.records.pop()
     if type(record) is ConsumerRecord:

@@ -5,6 +5,7 @@ pause or a response changes the revision. Only `_next_by_getone` waits.
 """
 
 from collections.abc import Callable, Coroutine
+from threading import get_ident
 from typing import Any
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
@@ -15,10 +16,11 @@ from aiokafka_lite.consumer.revision import Revision
 class DecodedRecords:
     """The records of one fetch that were decoded ahead, and the positions that move with them.
 
-    They may be handed out while `revision` has not changed: no seek, no pause, no response.
+    They may be handed out while `revision` has not changed: no seek, no pause, no response. Another
+    thread than that of the poll gets none: a poll there says that the client belongs to a loop.
     """
 
-    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state", "handed_out")
+    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state", "_thread_id", "handed_out")
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
@@ -30,6 +32,7 @@ class DecodedRecords:
         """Hand out no more."""
         self._records: list[Record] = []
         self._seen = -1
+        self._thread_id = 0
         self._fetch: CompletedFetch | None = None
         self._state: PartitionState | None = None
 
@@ -37,6 +40,7 @@ class DecodedRecords:
         """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
         self._records = records
         self._seen = self._revision.number
+        self._thread_id = get_ident()
         self._fetch = fetch
         self._state = state
 
@@ -51,6 +55,8 @@ class DecodedRecords:
         """
         records = self._records
         if len(records) < 2 or self._seen != self._revision.number:
+            return None
+        if self._thread_id != get_ident():
             return None
         record = records.pop()
         assert self._state is not None
