@@ -2,20 +2,27 @@
 
 Without a compiler the build goes on, and the package is pure Python: the same, only slower.
 AIOKAFKA_LITE_REQUIRE_NATIVE=1 makes an extension that does not build an error, as in CI.
+
+A free-threaded interpreter gets no leaves, unless they are required. None is declared safe without
+the interpreter's lock, so the first one imported would turn the lock on for the whole program.
 """
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
 
 REQUIRED = os.environ.get("AIOKAFKA_LITE_REQUIRE_NATIVE") == "1"
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 HEADERS = sorted(str(header) for header in Path("aiokafka_lite").rglob("*.h"))
 
 
 def native_leaves() -> list[Extension]:
-    """Return the extensions, translated to C; none where Cython is missing and not required."""
+    """Return the extensions, translated to C; none without Cython, or without the lock."""
+    if FREE_THREADED and not REQUIRED:
+        return []
     try:
         from Cython.Build import cythonize  # noqa: PLC0415  a build without isolation may lack it
     except ImportError:

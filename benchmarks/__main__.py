@@ -4,9 +4,12 @@
     python -m benchmarks --quick                    a minute: fewer of everything, embedded broker
     python -m benchmarks clients --brokers apache   one table
     python -m benchmarks clients --tls              the same over TLS
-    python -m benchmarks clients --loops asyncio uvloop --pythons A/bin/python B/bin/python
     python -m benchmarks clients --paths send getmany --peers ours aiokafka_peer --rounds 3
     python -m benchmarks growth --brokers apache --kinds partitions --curves growth.svg
+
+With --loops and --pythons, clients of asyncio get a column per event loop and interpreter:
+
+    python -m benchmarks clients --loops asyncio uvloop --pythons .venv/bin/python other/bin/python
 
 Tables go to stdout, progress to stderr. Every figure is a cost. A ratio compares a client with ours
 in the same run, by the medians. The ratio of the worst case compares the peer's best round with our

@@ -382,14 +382,16 @@ cdef class ConsumerRecord:
     @property
     def headers(self):
         """In the producer's order. A name may occur more than once. Parsed when first read."""
-        headers = self.headers_
+        # Without the interpreter's lock, two threads may be the first to read them.
+        with cython.critical_section(self):
+            headers = self.headers_
+            if PyBytes_CheckExact(headers):
+                headers = self.headers_ = read_headers(headers)
         if headers is None:
             return ()
-        if PyBytes_CheckExact(headers):
-            self.headers_ = read_headers(headers)
-        elif headers is ODD:
+        if headers is ODD:
             return odd_or(self, "headers", None)
-        return self.headers_
+        return headers
 
     @headers.setter
     def headers(self, headers):

@@ -98,12 +98,15 @@ cdef extern from *:
 
     /* Put `anext` into the slot of a class that has the `__anext__` of `base`. Without this, a
        class made in Python looks up a C method by its name, which is a third of the cost of a step.
-       If `__anext__` is set later, the interpreter fills the slot anew. */
+       If `__anext__` is set later, the interpreter fills the slot anew. Without the interpreter's
+       lock other threads may use the class meanwhile, so it stays as it is. */
     static inline void alk_use_anext(PyObject *self, PyObject *base, PyObject *name,
                                      PyObject *(*anext)(PyObject *)) {
+    #ifndef Py_GIL_DISABLED
         PyTypeObject *type = Py_TYPE(self);
         if (_PyType_Lookup(type, name) == _PyType_Lookup((PyTypeObject *)base, name))
             type->tp_as_async->am_anext = anext;
+    #endif
     }
     """
     PyObject **alk_slot(object of, object name)

@@ -1,0 +1,38 @@
+"""Which interpreters get native leaves."""
+
+import runpy
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SETUP = Path(__file__).parents[2] / "setup.py"
+
+
+def extensions_of(monkeypatch: pytest.MonkeyPatch, *, has_lock: bool, required: str) -> list[Any]:
+    """Run setup.py as that interpreter would, without translating anything."""
+    made: list[dict[str, Any]] = []
+    variable = sysconfig.get_config_var
+    monkeypatch.setattr(
+        sysconfig,
+        "get_config_var",
+        lambda name: int(not has_lock) if name == "Py_GIL_DISABLED" else variable(name),
+    )
+    monkeypatch.setattr("Cython.Build.cythonize", lambda found, **_: found)
+    monkeypatch.setattr("setuptools.setup", lambda **parts: made.append(parts))
+    monkeypatch.setenv("AIOKAFKA_LITE_REQUIRE_NATIVE", required)
+    monkeypatch.chdir(SETUP.parent)
+    runpy.run_path(str(SETUP))
+    (parts,) = made
+    extensions: list[Any] = parts["ext_modules"]
+    return extensions
+
+
+@pytest.mark.parametrize(
+    ("has_lock", "required", "count"), [(True, "0", 1), (False, "0", 0), (False, "1", 1)]
+)
+def test_a_free_threaded_interpreter_gets_no_leaves_unless_they_are_required(
+    has_lock: bool, required: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(extensions_of(monkeypatch, has_lock=has_lock, required=required)) == count
