@@ -16,6 +16,7 @@ from aiokafka_lite.admin.cluster.cluster_values import (
     QuorumReplica,
     UpgradeType,
 )
+from aiokafka_lite.checks.item_lists import dict_of
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
 from aiokafka_lite.net.handshake import CLIENT_SOFTWARE_NAME, software_version
@@ -81,12 +82,14 @@ class ClusterCalls(AdminFamily):
         Kafka from 4.0 on changes all or none: each feature then has the error of the first that
         failed.
 
-        Raises: IllegalArgumentError for a level that is no int from 0 to 32767;
+        Raises: IllegalArgumentError for anything but a dict of FeatureUpdate, and for a level that
+        is no int from 0 to 32767;
         UnsupportedVersionError if the brokers are older than 3.3 and `validate_only` or an
         UNSAFE_DOWNGRADE is asked for; otherwise as `describe_features`.
         Cancelled: the controller may change the levels nevertheless. Source: KIP-584, KIP-778.
         """
-        updates = {name: _checked(name, update) for name, update in feature_updates.items()}
+        given = dict_of("feature_updates", feature_updates, "{name: FeatureUpdate}", FeatureUpdate)
+        updates = {name: _checked(name, update) for name, update in given.items()}
         requests = self._running()
 
         async def ask(node: AskedNode, names: list[str]) -> Mapping[str, KafkaError | None]:

@@ -18,6 +18,7 @@ from aiokafka_lite.admin.configs.config_answers import (
     described_answers,
 )
 from aiokafka_lite.admin.configs.config_changes import (
+    asked_names,
     check_each_once,
     node_of,
     replacement,
@@ -25,7 +26,8 @@ from aiokafka_lite.admin.configs.config_changes import (
     subject_of,
 )
 from aiokafka_lite.admin.configs.config_entry import ConfigEntry, config_entry
-from aiokafka_lite.errors import KafkaError, UnsupportedVersionError
+from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages import alter_configs as replacing
 from aiokafka_lite.protocol.messages import incremental_alter_configs as incremental
 from aiokafka_lite.protocol.messages.alter_configs import AlterConfigsRequest
@@ -59,7 +61,7 @@ class ConfigCalls(AdminFamily):
         its settings; without names, all are returned. A resource that fails has its error code and
         text in its row.
 
-        Raises: IllegalArgumentError if two resources have the same type and name;
+        Raises: IllegalArgumentError for anything but a list of resources, each named once;
         KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
         `timeout_ms` (None: request_timeout_ms).
         Cancelled: nothing is left behind. Source: KIP-133, KIP-226.
@@ -160,12 +162,14 @@ class ConfigCalls(AdminFamily):
 
         Brokers before 4.1 list only CLIENT_METRICS.
 
-        Raises: UnsupportedVersionError for other types, if the brokers are older; ValueError for a
-        number that is no type; otherwise as `describe_configs`.
+        Raises: UnsupportedVersionError for other types, if the brokers are older;
+        IllegalArgumentError for what is no type; otherwise as `describe_configs`.
         Cancelled: nothing is left behind. Source: KIP-714, KIP-1142.
         """
         every_type = list(ConfigResourceType)
-        wanted = every_type if types is None else [ConfigResourceType(each) for each in types]
+        wanted = (
+            every_type if types is None else [_type(each) for each in list_of("types", types, int)]
+        )
         if not wanted:
             return []
         requests = self._running()
@@ -203,6 +207,8 @@ class ConfigCalls(AdminFamily):
         include_documentation: bool,
         timeout_ms: int | None,
     ) -> Outcomes[ConfigResource, DescribeConfigsResult]:
+        names = {each: asked_names(each) for each in check_each_once(config_resources)}
+
         async def ask(
             node: AskedNode, keys: list[ConfigResource]
         ) -> Mapping[ConfigResource, DescribeConfigsResult | KafkaError]:
@@ -211,7 +217,7 @@ class ConfigCalls(AdminFamily):
                     DescribeConfigsResource(
                         resource_type=key.resource_type,
                         resource_name=key.name,
-                        configuration_keys=list(key.configs) if key.configs else None,
+                        configuration_keys=names[key],
                     )
                     for key in keys
                 ],
@@ -231,7 +237,7 @@ class ConfigCalls(AdminFamily):
                 for key in (ConfigResource(each.resource_type, each.resource_name),)
             }
 
-        return await self._for_each(what, check_each_once(config_resources), ask, timeout_ms)
+        return await self._for_each(what, names, ask, timeout_ms)
 
     async def _for_each(
         self,
@@ -256,6 +262,16 @@ class ConfigCalls(AdminFamily):
         return await requests.for_each(
             what, keys, route, ask, timeout_s=self._timeout_s(timeout_ms)
         )
+
+
+def _type(value: ConfigResourceType | int) -> ConfigResourceType:
+    try:
+        return ConfigResourceType(value)
+    except ValueError:
+        raise IllegalArgumentError(
+            f"types has {value!r}, which is no ConfigResourceType; give a list of"
+            f" {', '.join(each.name for each in ConfigResourceType)}"
+        ) from None
 
 
 def _broker_id(resource: ConfigResource) -> int:

@@ -5,11 +5,12 @@ Does not wait.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aiokafka_lite.admin.config_resource import AlterConfigOp, ConfigResource, ConfigResourceType
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.setting_text import setting_text
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.protocol.messages import alter_configs as replacing
 from aiokafka_lite.protocol.messages import incremental_alter_configs as incremental
@@ -30,19 +31,17 @@ def subject_of(resource: ConfigResource) -> str:
 
 
 def check_each_once(resources: Iterable[ConfigResource]) -> list[ConfigResource]:
-    """Return the resources. Raises: IllegalArgumentError if one is named twice."""
+    """Return the resources. Raises: IllegalArgumentError if one is named twice, and for
+    anything but a list of them."""
     seen: set[ConfigResource] = set()
-    for resource in resources:
-        if not isinstance(resource, ConfigResource):
-            raise IllegalArgumentError(
-                f"{resource!r} is no ConfigResource; name a ConfigResource(type, name, configs)"
-            )
+    listed = list_of("config_resources", resources, ConfigResource)
+    for resource in listed:
         if resource in seen:
             raise IllegalArgumentError(
                 f"{subject_of(resource)} is named twice; put its settings into one ConfigResource"
             )
         seen.add(resource)
-    return list(resources)
+    return listed
 
 
 def replacement(resource: ConfigResource) -> replacing.AlterConfigsResource:
@@ -54,7 +53,9 @@ def replacement(resource: ConfigResource) -> replacing.AlterConfigsResource:
         resource_type=resource.resource_type,
         resource_name=resource.name,
         configs=[
-            replacing.AlterableConfig(name=name, value=_text(resource, name, value))
+            replacing.AlterableConfig(
+                name=name, value=setting_text(name, value, subject_of(resource))
+            )
             for name, value in _entries(resource)
         ],
     )
@@ -90,7 +91,7 @@ def _single_change(
     return incremental.AlterableConfig(
         name=name,
         config_operation=operation,
-        value=None if is_delete else _text(resource, name, change),
+        value=None if is_delete else setting_text(name, change, subject_of(resource)),
     )
 
 
@@ -103,19 +104,21 @@ def _entries(resource: ConfigResource) -> Iterator[tuple[str, Any]]:
     yield from resource.configs.items()
 
 
-def _text(resource: ConfigResource, name: str, value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    if is_int(value) or isinstance(value, float):
-        return str(value)
-    if isinstance(value, Sequence) and all(isinstance(each, str) for each in value):
-        return ",".join(value)
-    raise IllegalArgumentError(
-        f"{name}={value!r} of {subject_of(resource)} is no value of a setting; name a str, bool,"
-        " int, float or list of str, or delete it by AlterConfigOp.DELETE"
-    )
+def asked_names(resource: ConfigResource) -> list[str] | None:
+    """Return the settings that `configs` chooses for a description; None: all.
+
+    Raises: IllegalArgumentError for anything but names.
+    """
+    if not resource.configs:
+        return None
+    return list_of(f"configs of {subject_of(resource)}", resource.configs, str)
 
 
-__all__ = ["check_each_once", "node_of", "replacement", "single_changes", "subject_of"]
+__all__ = [
+    "asked_names",
+    "check_each_once",
+    "node_of",
+    "replacement",
+    "single_changes",
+    "subject_of",
+]

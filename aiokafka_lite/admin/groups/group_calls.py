@@ -23,12 +23,13 @@ from aiokafka_lite.admin.groups.group_values import (
     MemberToRemove,
     checked_id,
     checked_ids,
-    checked_member,
+    checked_members,
     checked_reason,
     to_remove,
 )
 from aiokafka_lite.admin.groups.raw_groups import DescribedGroupRow, DescribeGroupsAnswer
 from aiokafka_lite.admin.groups.streams_group import StreamsGroupDescription
+from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import (
     IllegalArgumentError,
@@ -83,7 +84,8 @@ class GroupCalls(AdminFamily):
 
         Groups of all kinds are listed that the user may describe. `list_groups` tells more.
 
-        Raises: as `list_groups`; BrokerNotAvailableError for a node that is not in the cluster.
+        Raises: as `list_groups`; BrokerNotAvailableError for a node that is not in the cluster;
+        IllegalArgumentError for anything but a list of ids.
         Cancelled: nothing is left behind.
         """
         groups = await self._listed_groups(
@@ -105,13 +107,17 @@ class GroupCalls(AdminFamily):
         `states` and `types` name the states ("Stable", "Empty", …) and the types ("classic",
         "consumer", "share", "streams") to list. Upper and lower case are the same.
 
-        Raises: UnsupportedVersionError for states if the nodes are older than 2.6, and for types if
+        Raises: IllegalArgumentError for anything but lists of names;
+        UnsupportedVersionError for states if the nodes are older than 2.6, and for types if
         they are older than 3.8; KafkaConnectionError, KafkaTimeoutError or another error if a node
         gave no answer within `timeout_ms` (None: request_timeout_ms).
         Cancelled: nothing is left behind.
         Source: KIP-518, KIP-848.
         """
-        request = ListGroupsRequest(states_filter=[*(states or ())], types_filter=[*(types or ())])
+        request = ListGroupsRequest(
+            states_filter=list_of("states", states or (), str),
+            types_filter=list_of("types", types or (), str),
+        )
         return [
             GroupListing(
                 each.group_id, each.protocol_type, each.group_state, each.group_type or "classic"
@@ -143,7 +149,7 @@ class GroupCalls(AdminFamily):
         else:
             some = await requests.for_each(
                 what,
-                broker_ids,
+                list_of("broker_ids", broker_ids, int),
                 requests.routes.node(lambda node_id: node_id),
                 ask_some,
                 timeout_s=timeout_s,
@@ -353,7 +359,7 @@ class GroupCalls(AdminFamily):
             found.raise_first()
             leaving = [to_remove(each) for each in found.succeeded[group_id].members]
         else:
-            leaving = [checked_member(each) for each in members]
+            leaving = checked_members(members)
         why = checked_reason(reason)
 
         async def ask(

@@ -13,7 +13,12 @@ from aiokafka_lite.admin.groups.group_descriptions import (
 )
 from aiokafka_lite.admin.groups.group_values import GroupDescription
 from aiokafka_lite.admin.groups.streams_group import streams_group
-from aiokafka_lite.errors import GroupIdNotFound, KafkaError, UnsupportedVersionError
+from aiokafka_lite.errors import (
+    GroupIdNotFound,
+    InvalidGroupIdError,
+    KafkaError,
+    UnsupportedVersionError,
+)
 from aiokafka_lite.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from aiokafka_lite.protocol.messages.describe_groups import DescribeGroupsRequest
 from aiokafka_lite.protocol.messages.share_group_describe import ShareGroupDescribeRequest
@@ -57,7 +62,8 @@ EVERY_KIND: Final = (
 )
 """In the order in which a coordinator is asked."""
 
-_OF_ANOTHER_KIND: Final = (GroupIdNotFound, UnsupportedVersionError)
+_OF_ANOTHER_KIND: Final = (GroupIdNotFound, InvalidGroupIdError, UnsupportedVersionError)
+"""Only a classic group may have the name "", so the APIs of the other kinds refuse it."""
 
 
 async def describe_kinds(

@@ -19,9 +19,10 @@ from aiokafka_lite.admin.groups.group_offset_messages import (
 )
 from aiokafka_lite.admin.groups.group_route import coordinator_of
 from aiokafka_lite.admin.groups.group_values import checked_id, checked_ids
-from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_key, checked_offsets
+from aiokafka_lite.checks.item_lists import partitions_of
+from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_offsets
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError
+from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -182,15 +183,11 @@ class GroupOffsetCalls(AdminFamily):
 
 
 def _checked_partitions(
-    partitions: object,
+    partitions: Iterable[TopicPartition] | None,
 ) -> list[TopicPartition] | None:
     if partitions is None:
         return None
-    if isinstance(partitions, str | TopicPartition) or not isinstance(partitions, Iterable):
-        raise IllegalArgumentError(
-            f"{partitions!r} is no list of partitions; give TopicPartitions in one"
-        )
-    return [checked_key(each) for each in dict.fromkeys(partitions)]
+    return list(dict.fromkeys(partitions_of("partitions", partitions)))
 
 
 __all__ = ["GroupOffsetCalls", "GroupOffsets"]

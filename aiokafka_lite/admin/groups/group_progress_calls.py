@@ -19,11 +19,11 @@ from aiokafka_lite.admin.groups.offset_reset_plan import (
     time_of,
 )
 from aiokafka_lite.admin.groups.share_offset_calls import ShareOffsetCalls
-from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsCalls
+from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsCalls, level_of
+from aiokafka_lite.checks.item_lists import listed, one_of, partition_of
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
     GroupIdNotFound,
-    IllegalArgumentError,
     KafkaError,
     UnsupportedVersionError,
 )
@@ -62,6 +62,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         `timeout_ms` (None: request_timeout_ms).
         Cancelled: nothing is left behind.
         """
+        level_of(isolation_level)  # what makes no sense is told before the first request
         left_ms = self._left_ms(timeout_ms)
         try:
             committed = await self.list_consumer_group_offsets(group_id, timeout_ms=left_ms())
@@ -153,7 +154,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         Raises: as `alter_consumer_group_offsets`.
         Cancelled: the node may store the offsets nevertheless.
         """
-        if not plan.resets:
+        if not one_of("plan", plan, OffsetResetPlan).resets:
             return Outcomes()
         return await self.alter_consumer_group_offsets(plan.group_id, plan.offsets, timeout_ms)
 
@@ -161,12 +162,9 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         self, partitions: Sequence[TopicPartition | str], timeout_ms: int | None
     ) -> list[TopicPartition]:
         """Return partitions, those of topics by name included."""
-        if isinstance(partitions, str | TopicPartition):
-            raise IllegalArgumentError(
-                f"partitions={partitions!r} is no list; give partitions and topics in one"
-            )
-        topics = [each for each in partitions if isinstance(each, str)]
-        found = [TopicPartition(*each) for each in partitions if not isinstance(each, str)]
+        asked = listed("partitions", partitions, "TopicPartition or str", TopicPartition)
+        topics = [each for each in asked if isinstance(each, str)]
+        found = [partition_of("partitions", each) for each in asked if not isinstance(each, str)]
         for topic in topics:
             check_topic_name(topic)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
@@ -80,15 +81,13 @@ class SharePartitionOffset(NamedTuple):
     """Records that the group has still to process; None before Kafka 4.3, or if unknown."""
 
 
-def checked_ids(group_ids: object) -> list[str]:
+def checked_ids(group_ids: Iterable[str]) -> list[str]:
     """Return the names of groups, each once, in their order.
 
     Raises: IllegalArgumentError for a single str, for anything but strings, and for a name that no
     request can carry.
     """
-    if isinstance(group_ids, str) or not isinstance(group_ids, Sequence | set | frozenset | dict):
-        raise IllegalArgumentError(f"{group_ids!r} is no list of groups; give their names in one")
-    return [checked_id(each) for each in dict.fromkeys(group_ids)]
+    return [checked_id(each) for each in dict.fromkeys(list_of("group_ids", group_ids, str))]
 
 
 def checked_id(group_id: object) -> str:
@@ -101,6 +100,11 @@ def checked_id(group_id: object) -> str:
     for fault in sendable("the group's name", group_id):
         raise IllegalArgumentError(fault)
     return group_id
+
+
+def checked_members(members: Iterable[MemberToRemove | str]) -> list[MemberToRemove]:
+    """Return members to remove. Raises: IllegalArgumentError for one; as `checked_member`."""
+    return [checked_member(each) for each in list_of("members", members, MemberToRemove, str)]
 
 
 def checked_member(member: object) -> MemberToRemove:
@@ -149,6 +153,7 @@ __all__ = [
     "checked_id",
     "checked_ids",
     "checked_member",
+    "checked_members",
     "checked_reason",
     "to_remove",
 ]

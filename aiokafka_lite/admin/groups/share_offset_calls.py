@@ -9,10 +9,11 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.groups.group_route import coordinator_of
 from aiokafka_lite.admin.groups.group_values import SharePartitionOffset, checked_id
+from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError
+from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
@@ -122,13 +123,13 @@ class ShareOffsetCalls(AdminFamily):
 
         A topic that fails has its error as the value, such as UnknownTopicOrPartitionError.
 
-        Raises: as `alter_share_group_offsets`; GroupIdNotFound also if there is no such group.
+        Raises: as `alter_share_group_offsets`; IllegalArgumentError for anything but a list of
+        topics; GroupIdNotFound also if there is no such group.
         Cancelled: the node may delete the offsets nevertheless.
         Source: KIP-932.
         """
-        if isinstance(topics, str):
-            raise IllegalArgumentError(f"topics={topics!r} is no list; give the topics in one")
-        for topic in topics:
+        asked = list_of("topics", topics, str)
+        for topic in asked:
             check_topic_name(topic)
 
         async def ask(node: AskedNode, keys: list[str]) -> Mapping[str, KafkaError | None]:
@@ -148,7 +149,7 @@ class ShareOffsetCalls(AdminFamily):
         requests = self._running()
         return await requests.for_each(
             "delete_share_group_offsets()",
-            topics,
+            asked,
             coordinator_of(requests, checked_id(group_id)),
             ask,
             timeout_s=self._timeout_s(timeout_ms),

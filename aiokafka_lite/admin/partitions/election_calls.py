@@ -9,7 +9,7 @@ from typing import Final
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import partitions_of
 from aiokafka_lite.errors import (
     ElectionNotNeededError,
     EligibleLeadersNotAvailableError,
@@ -67,7 +67,7 @@ class ElectionCalls(AdminFamily):
         if election_type not in tuple(ElectionType):
             raise IllegalArgumentError(
                 f"election_type={election_type!r} is unknown; give one of"
-                f" {', '.join(map(str, ElectionType.__members__.values()))}"
+                f" {', '.join(f'ElectionType.{each.name}' for each in ElectionType)}"
             )
         kind = ElectionType(election_type)
         requests = self._running()
@@ -84,9 +84,7 @@ class ElectionCalls(AdminFamily):
                 timeout_s=self._timeout_s(timeout_ms),
             )
             return Outcomes(everything)
-        asked = list(partitions)
-        for tp in asked:
-            check_topic_partition(TopicPartition(*tp))
+        asked = partitions_of("partitions", partitions)
 
         async def ask(
             node: AskedNode, keys: list[TopicPartition]

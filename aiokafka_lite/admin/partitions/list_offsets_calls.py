@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import dict_of, partition_of
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import OffsetSpec, TopicPartition
@@ -69,14 +69,10 @@ class ListOffsetsCalls(AdminFamily):
         Cancelled: nothing is left behind.
         Source: KIP-396, KIP-734, KIP-405, KIP-1005, KIP-1023.
         """
-        level = _LEVELS.get(isolation_level)
-        if level is None:
-            raise IllegalArgumentError(
-                f"isolation_level={isolation_level!r} is unknown; give one of"
-                f" {', '.join(map(repr, _LEVELS))}"
-            )
-        _check_questions(offsets)
-        has_news = any(spec <= OffsetSpec.MAX_TIMESTAMP for spec in offsets.values())
+        level = level_of(isolation_level)
+        asked = dict_of("offsets", offsets, "{TopicPartition: OffsetSpec or time}")
+        _check_questions(asked)
+        has_news = any(spec <= OffsetSpec.MAX_TIMESTAMP for spec in asked.values())
         requests = self._running()
 
         async def ask(
@@ -85,21 +81,21 @@ class ListOffsetsCalls(AdminFamily):
             refused: dict[TopicPartition, KafkaError] = {}
             if has_news:
                 version = await node.version_of(ListOffsetsRequest)
-                refused = _refused(offsets, keys, -1 if version is None else version, node.node_id)
+                refused = _refused(asked, keys, -1 if version is None else version, node.node_id)
                 keys = [key for key in keys if key not in refused] if refused else keys
             if not keys:
                 return refused
             request = ListOffsetsRequest(
                 replica_id=_NO_REPLICA,
                 isolation_level=level,
-                topics=_topics(offsets, keys),
+                topics=_topics(asked, keys),
                 timeout_ms=node.left_ms,
             )
             return refused | _results(await node.request(request))
 
         return await requests.for_each(
             "list_offsets()",
-            offsets,
+            asked,
             requests.routes.leader,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -107,18 +103,32 @@ class ListOffsetsCalls(AdminFamily):
         )
 
 
+def level_of(isolation_level: IsolationLevel) -> int:
+    """Return Kafka's number. Raises: IllegalArgumentError for another level."""
+    level = _LEVELS.get(isolation_level)
+    if level is None:
+        raise IllegalArgumentError(
+            f"isolation_level={isolation_level!r} is unknown; give one of"
+            f" {', '.join(map(repr, _LEVELS))}"
+        )
+    return level
+
+
 def _check_questions(offsets: Mapping[TopicPartition, OffsetSpec | int]) -> None:
     names: set[str] = set()
     for tp, spec in offsets.items():
+        if type(tp) is not TopicPartition or tp[0] not in names or not _is_index(tp[1]):
+            names.add(partition_of("offsets", tp).topic)
         topic, partition = tp
-        if topic not in names or type(partition) is not int or partition < 0:
-            check_topic_partition(TopicPartition(topic, partition))
-            names.add(topic)
         if not is_int(spec) or not OffsetSpec.EARLIEST_PENDING_UPLOAD <= spec <= _MAX_TIMESTAMP:
             raise IllegalArgumentError(
                 f"{topic}-{partition}: {spec!r} is no OffsetSpec and no time; give a member of"
                 f" OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MAX_TIMESTAMP}"
             )
+
+
+def _is_index(partition: object) -> bool:
+    return type(partition) is int and partition >= 0
 
 
 def _refused(
@@ -169,4 +179,4 @@ def _results(response: ListOffsetsResponse) -> dict[TopicPartition, ListOffsetsR
     return results
 
 
-__all__ = ["IsolationLevel", "ListOffsetsCalls", "ListOffsetsResult"]
+__all__ = ["IsolationLevel", "ListOffsetsCalls", "ListOffsetsResult", "level_of"]

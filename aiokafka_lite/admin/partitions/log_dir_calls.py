@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import dict_of, list_of, listed, partition_of
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
@@ -95,7 +95,7 @@ class LogDirCalls(AdminFamily):
         ends_s = requests.client.clock.monotonic() + timeout_s
         if broker_ids is None:
             broker_ids = sorted((await requests.client.metadata.refresh(timeout_s)).nodes)
-        asked = list(broker_ids)
+        asked = list_of("broker_ids", broker_ids, int)
         for broker_id in asked:
             _check_broker(broker_id)
         left_s = max(ends_s - requests.client.clock.monotonic(), 0.001)
@@ -135,11 +135,12 @@ class LogDirCalls(AdminFamily):
         Source: KIP-113.
         """
         requests = self._running()
+        paths = dict_of("moves", moves, "{(broker id, TopicPartition): path}", str)
 
         async def ask(node: AskedNode, keys: list[Replica]) -> dict[Replica, KafkaError | None]:
             by_path: dict[str, list[TopicPartition]] = {}
             for key in keys:
-                by_path.setdefault(moves[key], []).append(TopicPartition(*key[1]))
+                by_path.setdefault(paths[key], []).append(TopicPartition(*key[1]))
             request = AlterReplicaLogDirsRequest(
                 dirs=[
                     AlterReplicaLogDir(
@@ -165,7 +166,7 @@ class LogDirCalls(AdminFamily):
 
         return await requests.for_each(
             "alter_replica_log_dirs()",
-            _checked(moves),
+            _checked(paths),
             requests.routes.node(lambda key: key[0]),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -251,10 +252,15 @@ def _dirs_of(
 
 
 def _checked(replicas: Iterable[Replica]) -> list[Replica]:
-    asked = list(replicas)
-    for broker_id, tp in asked:
-        _check_broker(broker_id)
-        check_topic_partition(TopicPartition(*tp))
+    asked = listed("replicas", replicas, "(broker id, TopicPartition)")
+    for replica in asked:
+        given: Any = replica
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise IllegalArgumentError(
+                f"{replica!r} is no replica; give (broker id, TopicPartition(topic, partition))"
+            )
+        _check_broker(replica[0])
+        partition_of("replicas", replica[1])
     return asked
 
 

@@ -12,7 +12,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.partitions.log_dir_calls import LogDirDescription, log_dirs_of
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import dict_of, list_of, partition_of, partitions_of
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
 from aiokafka_lite.model import TopicPartition, by_topic, names_of
 from aiokafka_lite.protocol.messages.alter_partition_reassignments import (
@@ -71,27 +71,29 @@ class ReassignmentCalls(AdminFamily):
         response to a cancel is lost, the call asks again and finds no reassignment.
 
         Raises: ClusterAuthorizationFailedError without the right to ALTER the cluster;
-        IllegalArgumentError for a key that is no partition; UnsupportedVersionError if
-        `allow_replication_factor_change` is False and the brokers are older than 4.1;
+        IllegalArgumentError for anything but lists of brokers by partition;
+        UnsupportedVersionError if `allow_replication_factor_change` is False and the brokers are
+        older than 4.1;
         KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
         `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may begin the reassignments nevertheless.
         Source: KIP-455, KIP-860.
         """
-        for tp in reassignments:
-            check_topic_partition(TopicPartition(*tp))
+        given = dict_of("reassignments", reassignments, "{TopicPartition: [broker, …] or None}")
+        asked = {
+            partition_of("reassignments", tp): None
+            if replicas is None
+            else list_of(f"the replicas of {tp!r}", replicas, int)
+            for tp, replicas in given.items()
+        }
 
         async def ask(
             node: AskedNode, keys: list[TopicPartition]
         ) -> dict[TopicPartition, KafkaError | None]:
             topics: dict[str, list[ReassignablePartition]] = {}
             for key in keys:
-                replicas = reassignments[key]
-                topics.setdefault(key[0], []).append(
-                    ReassignablePartition(
-                        partition_index=key[1],
-                        replicas=None if replicas is None else list(replicas),
-                    )
+                topics.setdefault(key.topic, []).append(
+                    ReassignablePartition(partition_index=key.partition, replicas=asked[key])
                 )
             answer = await node.request(
                 AlterPartitionReassignmentsRequest(
@@ -119,7 +121,7 @@ class ReassignmentCalls(AdminFamily):
         requests = self._running()
         return await requests.for_each(
             "alter_partition_reassignments()",
-            reassignments,
+            asked,
             requests.routes.controller,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -260,12 +262,7 @@ def _size_in(directories: Mapping[str, LogDirDescription], tp: TopicPartition) -
 
 
 def _checked(partitions: Iterable[TopicPartition] | None) -> list[TopicPartition] | None:
-    if partitions is None:
-        return None
-    asked = list(partitions)
-    for tp in asked:
-        check_topic_partition(TopicPartition(*tp))
-    return asked
+    return None if partitions is None else partitions_of("partitions", partitions)
 
 
 __all__ = ["PartitionReassignment", "ReassignmentCalls", "ReassignmentProgress"]

@@ -9,6 +9,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.security.acl_binding import AclBinding, AclBindingFilter
+from aiokafka_lite.checks.item_lists import list_of, one_of
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import InvalidRequestError, KafkaError
 from aiokafka_lite.protocol.acl_types import (
@@ -43,8 +44,9 @@ class AclCalls(AdminFamily):
         ClusterAuthorizationFailedError without the right ALTER on the cluster, SecurityDisabled
         without an authorizer.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of rules; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: the nodes may store the rules nevertheless.
         Source: KIP-140, KIP-290.
         """
@@ -64,7 +66,7 @@ class AclCalls(AdminFamily):
         requests = self._running()
         return await requests.for_each(
             "create_acls()",
-            acls,
+            list_of("acls", acls, AclBinding),
             requests.routes.controller,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -98,7 +100,7 @@ class AclCalls(AdminFamily):
             return _described(answer)
 
         requests = self._running()
-        fault = _filter_fault(acl_filter)
+        fault = _filter_fault(one_of("acl_filter", acl_filter, AclBindingFilter))
         if fault is not None:
             raise fault
         return await requests.one(
@@ -141,7 +143,7 @@ class AclCalls(AdminFamily):
         requests = self._running()
         return await requests.for_each(
             "delete_acls()",
-            filters,
+            list_of("filters", filters, AclBindingFilter),
             requests.routes.controller,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -200,7 +202,9 @@ def _is_known(value: object, kind: type[IntEnum]) -> bool:
 
 
 def _text(acl: AclBinding) -> str:
-    return f"rule about {ResourceType(acl.resource_type).name.lower()} {acl.resource_name!r}"
+    kind = acl.resource_type
+    named = ResourceType(kind).name.lower() if is_int(kind) else repr(kind)
+    return f"rule about {named} {acl.resource_name!r}"
 
 
 def _described(answer: DescribeAclsResponse) -> list[AclBinding]:

@@ -8,6 +8,8 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import raise_broker_error
 from aiokafka_lite.admin.security.delegation_token import DelegationToken, principal
+from aiokafka_lite.checks.item_lists import list_of, one_of
+from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.protocol.messages.create_delegation_token import (
     CreatableRenewers,
     CreateDelegationTokenRequest,
@@ -42,14 +44,15 @@ class DelegationTokenCalls(AdminFamily):
         Raises: DelegationTokenRequestNotAllowed on a connection without a login of its own;
         DelegationTokenAuthDisabled without a secret key on the brokers;
         DelegationTokenAuthorizationFailed without the right CREATE_TOKENS on the owner;
-        InvalidPrincipalType for a renewer that is no User; UnsupportedVersionError for an owner if
+        InvalidPrincipalType for a renewer that is no User; IllegalArgumentError for anything but a
+        list of renewers; UnsupportedVersionError for an owner if
         the brokers are older than 3.3; KafkaConnectionError, KafkaTimeoutError or another error if
         no node answered within `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may make the token nevertheless.
         Source: KIP-48, KIP-373.
         """
-        kind, name = (None, None) if owner is None else principal(owner)
-        users = [principal(each) for each in renewers]
+        kind, name = (None, None) if owner is None else principal(one_of("owner", owner, str))
+        users = [principal(each) for each in list_of("renewers", renewers, str)]
 
         async def ask(node: AskedNode) -> DelegationToken:
             answer = await node.request(
@@ -91,16 +94,18 @@ class DelegationTokenCalls(AdminFamily):
 
         None: as long as the brokers allow, a day. The owner and the renewers may do it.
 
-        Raises: DelegationTokenNotFound; DelegationTokenExpired; DelegationTokenOwnerMismatch;
+        Raises: IllegalArgumentError if `hmac` is a text; DelegationTokenNotFound;
+        DelegationTokenExpired; DelegationTokenOwnerMismatch;
         otherwise as `create_delegation_token`.
         Cancelled: the nodes may renew the token nevertheless.
         Source: KIP-48.
         """
+        shown = _bytes_of(hmac)
 
         async def ask(node: AskedNode) -> int:
             answer = await node.request(
                 RenewDelegationTokenRequest(
-                    hmac=Secret(hmac).reveal_bytes(),
+                    hmac=shown,
                     renew_period_ms=-1 if period_ms is None else period_ms,
                 )
             )
@@ -128,12 +133,11 @@ class DelegationTokenCalls(AdminFamily):
         Cancelled: the nodes may end the token nevertheless.
         Source: KIP-48.
         """
+        shown = _bytes_of(hmac)
 
         async def ask(node: AskedNode) -> int:
             answer = await node.request(
-                ExpireDelegationTokenRequest(
-                    hmac=Secret(hmac).reveal_bytes(), expiry_time_period_ms=period_ms
-                )
+                ExpireDelegationTokenRequest(hmac=shown, expiry_time_period_ms=period_ms)
             )
             raise_broker_error(answer.error_code, None, "expire_delegation_token()")
             return answer.expiry_timestamp_ms
@@ -159,14 +163,14 @@ class DelegationTokenCalls(AdminFamily):
         Cancelled: nothing is left behind.
         Source: KIP-48, KIP-373.
         """
+        asked = None
+        if owners is not None:
+            asked = [
+                DescribeDelegationTokenOwner(principal_type=kind, principal_name=name)
+                for kind, name in map(principal, list_of("owners", owners, str))
+            ]
 
         async def ask(node: AskedNode) -> list[DelegationToken]:
-            asked = None
-            if owners is not None:
-                asked = [
-                    DescribeDelegationTokenOwner(principal_type=kind, principal_name=name)
-                    for kind, name in map(principal, owners)
-                ]
             answer = await node.request(DescribeDelegationTokenRequest(owners=asked))
             raise_broker_error(answer.error_code, None, "describe_delegation_tokens()")
             return [_token(each) for each in answer.tokens]
@@ -179,6 +183,15 @@ class DelegationTokenCalls(AdminFamily):
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
+
+
+def _bytes_of(hmac: bytes | Secret) -> bytes:
+    shown = hmac.reveal() if isinstance(hmac, Secret) else hmac
+    if not isinstance(shown, bytes):
+        raise IllegalArgumentError(
+            f"hmac is a {type(shown).__name__}; give the bytes of `token.hmac`, not its password"
+        )
+    return shown
 
 
 def _token(found: DescribedDelegationToken) -> DelegationToken:

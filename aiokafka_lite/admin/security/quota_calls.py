@@ -8,6 +8,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.security.client_quota import ClientQuotaAlteration, ClientQuotaEntity
+from aiokafka_lite.checks.item_lists import dict_of, list_of
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -48,9 +49,10 @@ class QuotaCalls(AdminFamily):
         Cancelled: nothing is left behind.
         Source: KIP-546.
         """
+        asked = dict_of("entity", {} if entity is None else entity, "{type: name or None}")
 
         async def ask(node: AskedNode) -> dict[ClientQuotaEntity, dict[str, float]]:
-            components = [_component(kind, name) for kind, name in (entity or {}).items()]
+            components = [_component(kind, name) for kind, name in asked.items()]
             answer = await node.request(
                 DescribeClientQuotasRequest(components=components, strict=strict)
             )
@@ -85,14 +87,17 @@ class QuotaCalls(AdminFamily):
         error in its place: InvalidRequestError, or ClusterAuthorizationFailedError without the
         right ALTER_CONFIGS on the cluster.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of alterations; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: the nodes may change the quotas nevertheless.
         Source: KIP-546.
         """
         changes: dict[ClientQuotaEntity, dict[str, float | None]] = {}
-        for each in alterations:
-            changes.setdefault(ClientQuotaEntity(each.entity), {}).update(each.ops)
+        for each in list_of("alterations", alterations, ClientQuotaAlteration):
+            entity = dict_of("entity", each.entity, "{type: name or None}")
+            ops = dict_of(f"ops of {entity}", each.ops, "{name of a quota: number or None}")
+            changes.setdefault(ClientQuotaEntity(entity), {}).update(ops)
 
         async def ask(
             node: AskedNode, asked: list[ClientQuotaEntity]

@@ -16,6 +16,8 @@ from aiokafka_lite.admin.security.scram_credential import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
+from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.protocol.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -49,13 +51,14 @@ class ScramCalls(AdminFamily):
 
         None stands for all users. A user without a password has ResourceNotFoundError in its place.
 
-        Raises: ClusterAuthorizationFailedError without the right DESCRIBE on the cluster;
+        Raises: IllegalArgumentError for anything but a list of names;
+        ClusterAuthorizationFailedError without the right DESCRIBE on the cluster;
         KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
         `timeout_ms` (None: request_timeout_ms).
         Cancelled: nothing is left behind.
         Source: KIP-554.
         """
-        named = None if users is None else list(dict.fromkeys(users))
+        named = None if users is None else list(dict.fromkeys(list_of("users", users, str)))
         if named == []:
             return Outcomes()
 
@@ -90,24 +93,31 @@ class ScramCalls(AdminFamily):
         lost, the call asks again; a password that the lost request removed then has
         ResourceNotFoundError.
 
-        Raises: IllegalArgumentError for an empty password, or one that UTF-8 cannot encode, or for
-        more than 1,000,000 iterations; KafkaConnectionError, KafkaTimeoutError or another error if
-        no node answered within `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of alterations, for an empty password,
+        or one that UTF-8 cannot encode, or for more than 1,000,000 iterations;
+        KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
+        `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may change the passwords nevertheless.
         Source: KIP-554, RFC 5802.
         """
         requests = self._running()
         timeout_s = self._timeout_s(timeout_ms)
-        for each in alterations:
+        kinds = (UserScramCredentialUpsertion, UserScramCredentialDeletion)
+        asked = list_of("alterations", alterations, *kinds)
+        for each in asked:
+            _check_mechanism(each)
             if isinstance(each, UserScramCredentialUpsertion):
                 _check(each)
         hashed: dict[int, ScramCredentialUpsertion | ScramCredentialDeletion] = {}
 
         async def ask(node: AskedNode, names: list[str]) -> Mapping[str, KafkaError | None]:
-            for index, each in enumerate(alterations):
-                if index not in hashed:  # again after a lost response: the same salt
+            mine = set(names)
+            for index, each in enumerate(asked):
+                if (
+                    each.user in mine and index not in hashed
+                ):  # again after a lost response: the same salt
                     hashed[index] = await _hashed(each)
-            changes = [each for each in hashed.values() if each.name in names]
+            changes = [each for each in hashed.values() if each.name in mine]
             request = AlterUserScramCredentialsRequest(
                 deletions=[each for each in changes if isinstance(each, ScramCredentialDeletion)],
                 upsertions=[each for each in changes if isinstance(each, ScramCredentialUpsertion)],
@@ -119,7 +129,7 @@ class ScramCalls(AdminFamily):
 
         return await requests.for_each(
             "alter_user_scram_credentials()",
-            [each.user for each in alterations],
+            [each.user for each in asked],
             requests.routes.controller,
             ask,
             timeout_s=timeout_s,
@@ -134,6 +144,14 @@ def _described(
         ScramCredentialInfo(ScramMechanism(each.mechanism), each.iterations)
         for each in result.credential_infos
     ]
+
+
+def _check_mechanism(asked: ScramAlteration) -> None:
+    if not is_int(asked.mechanism):
+        raise IllegalArgumentError(
+            f"mechanism={asked.mechanism!r} of user {asked.user!r} is none; name one of"
+            f" {', '.join(f'ScramMechanism.{each.name}' for each in ScramMechanism if each)}"
+        )
 
 
 def _check(asked: UserScramCredentialUpsertion) -> None:

@@ -11,6 +11,7 @@ from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
 from aiokafka_lite.admin.topics.new_partitions import NewPartitions
 from aiokafka_lite.admin.topics.topic_rows import TopicError
+from aiokafka_lite.checks.item_lists import dict_of, list_of
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -42,16 +43,21 @@ class CreatePartitionsCalls(AdminFamily):
         A topic to which the lost request gave its partitions then has InvalidPartitionsError.
 
         Raises: the error of the first topic that failed, such as InvalidPartitionsError for a
-        number that is not above the present one; KafkaConnectionError, KafkaTimeoutError or another
+        number that is not above the present one; IllegalArgumentError for anything but a dict of
+        NewPartitions; KafkaConnectionError, KafkaTimeoutError or another
         error if no node answered within `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may add the partitions nevertheless.
         Source: KIP-195.
         """
+        asked = dict_of(
+            "topic_partitions", topic_partitions, "{topic: NewPartitions(total)}", NewPartitions
+        )
+        larger = {name: _larger(name, each) for name, each in asked.items()}
         throttles_ms = [0]
 
         async def ask(node: AskedNode, names: list[str]) -> Mapping[str, KafkaError | None]:
             request = CreatePartitionsRequest(
-                topics=[_larger(name, topic_partitions[name]) for name in names],
+                topics=[larger[name] for name in names],
                 timeout_ms=node.left_ms,
                 validate_only=validate_only,
             )
@@ -65,7 +71,7 @@ class CreatePartitionsCalls(AdminFamily):
         requests = self._running()
         topics = await requests.for_each(
             "create_partitions()",
-            topic_partitions,
+            larger,
             requests.routes.controller,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -80,7 +86,10 @@ def _larger(name: str, asked: NewPartitions) -> CreatePartitionsTopic:
     assignments = None
     if asked.new_assignments is not None:
         assignments = [
-            CreatePartitionsAssignment(broker_ids=list(ids)) for ids in asked.new_assignments
+            CreatePartitionsAssignment(
+                broker_ids=list_of(f"new_assignments of topic {name!r}", ids, int)
+            )
+            for ids in asked.new_assignments
         ]
     return CreatePartitionsTopic(name=name, count=asked.total_count, assignments=assignments)
 

@@ -9,6 +9,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.topics.records_to_delete import RecordsToDelete
+from aiokafka_lite.checks.item_lists import dict_of, partition_of
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.delete_records import (
@@ -33,16 +34,24 @@ class DeleteRecordsCalls(AdminFamily):
 
         Raises: the error of the first partition that failed, such as OffsetOutOfRangeError for an
         offset beyond the end, or PolicyViolationError if its topic is only compacted;
-        KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        IllegalArgumentError for anything but a dict of RecordsToDelete; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: the nodes may delete the records nevertheless.
         Source: KIP-107.
         """
+        given = dict_of(
+            "records_to_delete",
+            records_to_delete,
+            "{TopicPartition: RecordsToDelete(before_offset)}",
+            RecordsToDelete,
+        )
+        asked = {partition_of("records_to_delete", tp): each for tp, each in given.items()}
 
         async def ask(
             node: AskedNode, keys: list[TopicPartition]
         ) -> Mapping[TopicPartition, int | KafkaError]:
-            request = _request(keys, records_to_delete, node.left_ms)
+            request = _request(keys, asked, node.left_ms)
             return {
                 TopicPartition(topic.name, each.partition_index): (
                     broker_error(
@@ -57,13 +66,13 @@ class DeleteRecordsCalls(AdminFamily):
         requests = self._running()
         done = await requests.for_each(
             "delete_records()",
-            records_to_delete,
+            asked,
             requests.routes.leader,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
         done.raise_first()
-        return {TopicPartition(*key): offset for key, offset in done.succeeded.items()}
+        return done.succeeded
 
 
 def _request(

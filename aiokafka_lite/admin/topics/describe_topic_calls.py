@@ -9,8 +9,11 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.topics.topic_description import PartitionDescription, TopicDescription
+from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    IllegalArgumentError,
     KafkaError,
     UnsupportedVersionError,
 )
@@ -49,8 +52,9 @@ class DescribeTopicCalls(AdminFamily):
         error_code, partition, leader (-1: none), leader_epoch, replicas, isr and offline_replicas.
         A topic that cannot be described has its error_code, and no partitions. Creates no topic.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of names; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: nothing is left behind.
         """
         found = await self._topics(topics, _metadata, timeout_ms, "describe_topics()")
@@ -76,9 +80,15 @@ class DescribeTopicCalls(AdminFamily):
         thousands of partitions cost no large response. Those before 3.8 answer at once, and leave
         out the eligible leaders. Creates no topic.
 
-        Raises: as `describe_topics`. Cancelled: nothing is left behind.
+        Raises: as `describe_topics`; IllegalArgumentError for a page without partitions.
+        Cancelled: nothing is left behind.
         Source: KIP-966.
         """
+        if not is_int(page_partitions) or page_partitions < 1:
+            raise IllegalArgumentError(
+                f"page_partitions={page_partitions!r} is no int from 1 on; name how many partitions"
+                " a page may have"
+            )
 
         async def pages(node: AskedNode, names: list[str] | None) -> Sequence[_Topic]:
             try:
@@ -108,7 +118,8 @@ class DescribeTopicCalls(AdminFamily):
         any_node, timeout_s = requests.routes.any_node, self._timeout_s(timeout_ms)
         if topics is None:
             return await requests.one(what, None, any_node, ask_for_all, timeout_s=timeout_s)
-        return await requests.for_each(what, topics, any_node, ask, timeout_s=timeout_s)
+        names = list_of("topics", topics, str)
+        return await requests.for_each(what, names, any_node, ask, timeout_s=timeout_s)
 
 
 async def _metadata(node: AskedNode, names: list[str] | None) -> Sequence[_Topic]:

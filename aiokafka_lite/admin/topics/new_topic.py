@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from aiokafka_lite.checks.item_lists import dict_of
 from aiokafka_lite.errors import IllegalArgumentError
 
 
@@ -10,9 +11,10 @@ class NewTopic:
 
     -1 for a number stands for the broker's default (KIP-464). `replica_assignments` is
     {partition: [broker, …]}, the preferred leader first; both numbers are then -1.
-    `topic_configs` is {Kafka's name: value}.
+    `topic_configs` is {Kafka's name: value}; a value is a str, bool, int, float or list of str.
 
-    Raises: IllegalArgumentError if numbers stand beside `replica_assignments`.
+    Raises: IllegalArgumentError if numbers stand beside `replica_assignments`, and for what is no
+    dict.
     """
 
     def __init__(
@@ -21,7 +23,7 @@ class NewTopic:
         num_partitions: int = -1,
         replication_factor: int = -1,
         replica_assignments: Mapping[int, Sequence[int]] | None = None,
-        topic_configs: Mapping[str, str] | None = None,
+        topic_configs: Mapping[str, object] | None = None,
     ) -> None:
         if replica_assignments and not num_partitions == replication_factor == -1:
             raise IllegalArgumentError(
@@ -32,8 +34,10 @@ class NewTopic:
         self.name = name
         self.num_partitions = num_partitions
         self.replication_factor = replication_factor
-        self.replica_assignments = dict(replica_assignments or {})
-        self.topic_configs = dict(topic_configs or {})
+        self.replica_assignments = dict_of(
+            "replica_assignments", replica_assignments or {}, "{partition: [broker, …]}"
+        )
+        self.topic_configs = dict_of("topic_configs", topic_configs or {}, "{name: value}")
 
     def __repr__(self) -> str:
         return (

@@ -13,6 +13,8 @@ from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
 from aiokafka_lite.admin.topics.new_topic import NewTopic
 from aiokafka_lite.admin.topics.topic_rows import TopicError, TopicErrorCode
+from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.setting_text import setting_text
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.protocol.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -70,17 +72,20 @@ class TopicCalls(AdminFamily):
         `topics.raise_first()` raises. When a response is lost, the call asks again; a topic that
         the lost request created then has TopicAlreadyExistsError. A note of the error tells this.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of NewTopic; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: the nodes may create the topics nevertheless.
         Source: KIP-4, KIP-525.
         """
-        by_name = {topic.name: topic for topic in new_topics}
+        by_name = {
+            topic.name: _creatable(topic) for topic in list_of("new_topics", new_topics, NewTopic)
+        }
         throttles_ms = [0]
 
         async def ask(node: AskedNode, names: list[str]) -> Mapping[str, CreatedTopic | KafkaError]:
             request = CreateTopicsForSummary(
-                topics=[_creatable(by_name[name]) for name in names],
+                topics=[by_name[name] for name in names],
                 timeout_ms=node.left_ms,
                 validate_only=validate_only,
             )
@@ -108,8 +113,9 @@ class TopicCalls(AdminFamily):
         each, `topics.raise_first()` raises. When a response is lost, the call asks again; a topic
         that the lost request deleted then has UnknownTopicOrPartitionError, with a note.
 
-        Raises: as `create_topics`; UnsupportedVersionError for ids if the brokers are older than
-        2.8.
+        Raises: IllegalArgumentError for anything but a list of names and ids, such as one name;
+        UnsupportedVersionError for ids if the brokers are older than 2.8; otherwise as
+        `create_topics`.
         Cancelled: the nodes may delete the topics nevertheless.
         Source: KIP-4, KIP-516.
         """
@@ -141,7 +147,7 @@ class TopicCalls(AdminFamily):
         requests = self._running()
         done = await requests.for_each(
             "delete_topics()",
-            topics,
+            list_of("topics", topics, str, UUID),
             requests.routes.controller,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -173,16 +179,22 @@ class TopicCalls(AdminFamily):
 
 
 def _creatable(topic: NewTopic) -> CreatableTopic:
+    subject = f"topic {topic.name!r}"
     return CreatableTopic(
         name=topic.name,
         num_partitions=topic.num_partitions,
         replication_factor=topic.replication_factor,
         assignments=[
-            CreatableReplicaAssignment(partition_index=index, broker_ids=list(brokers))
+            CreatableReplicaAssignment(
+                partition_index=index,
+                broker_ids=list_of(f"replica_assignments of {subject}", brokers, int),
+            )
             for index, brokers in topic.replica_assignments.items()
         ],
         configs=[
-            CreatableTopicConfig(name=name, value=value)
+            CreatableTopicConfig(
+                name=name, value=None if value is None else setting_text(name, value, subject)
+            )
             for name, value in topic.topic_configs.items()
         ],
     )

@@ -19,7 +19,6 @@ from aiokafka_lite.admin.transactions.hanging_transactions import (
 )
 from aiokafka_lite.admin.transactions.producer_calls import (
     ProducerCalls,
-    names_of,
     or_none,
     partition_subject,
 )
@@ -29,7 +28,7 @@ from aiokafka_lite.admin.transactions.transaction_answers import (
     TransactionDescription,
     TransactionListing,
 )
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import list_of, one_of, partition_of
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
@@ -82,8 +81,10 @@ class TransactionCalls(ProducerCalls):
         Source: KIP-664.
         """
         request = ListTransactionsRequest(
-            state_filters=names_of(states),
-            producer_id_filters=[] if producer_ids is None else list(producer_ids),
+            state_filters=list_of("states", () if states is None else states, str),
+            producer_id_filters=list_of(
+                "producer_ids", () if producer_ids is None else producer_ids, int
+            ),
             duration_filter=-1 if duration_ms is None else duration_ms,
             transactional_id_pattern=transactional_id_pattern,
         )
@@ -106,8 +107,9 @@ class TransactionCalls(ProducerCalls):
         An id that fails has its error as the value: TransactionalIdNotFoundError,
         TransactionalIdAuthorizationFailed without the right to DESCRIBE it, KafkaTimeoutError.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of ids; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: nothing is left behind.
         Source: KIP-664.
         """
@@ -124,7 +126,7 @@ class TransactionCalls(ProducerCalls):
         requests = self._running()
         return await requests.for_each(
             "describe_transactions()",
-            names_of(transactional_ids),
+            list_of("transactional_ids", transactional_ids, str),
             requests.routes.coordinator(CoordinatorType.TRANSACTION),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -148,8 +150,8 @@ class TransactionCalls(ProducerCalls):
         Cancelled: the leader may write the marker nevertheless.
         Source: KIP-664.
         """
-        topic_partition = TopicPartition(*spec.topic_partition)
-        check_topic_partition(topic_partition)
+        one_of("spec", spec, AbortTransactionSpec)
+        topic_partition = partition_of("spec", spec.topic_partition)
         marker = WritableTxnMarker(
             producer_id=spec.producer_id,
             producer_epoch=spec.producer_epoch,

@@ -8,9 +8,9 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.transactions.transaction_answers import ProducerIdAndEpoch, ProducerState
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.item_lists import list_of, partitions_of
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError
+from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -44,9 +44,7 @@ class ProducerCalls(AdminFamily):
         Cancelled: nothing is left behind.
         Source: KIP-664.
         """
-        asked = list(partitions)
-        for each in asked:
-            check_topic_partition(TopicPartition(*each))
+        asked = partitions_of("partitions", partitions)
 
         async def ask(
             node: AskedNode, keys: list[TopicPartition]
@@ -87,8 +85,9 @@ class ProducerCalls(AdminFamily):
         An id that fails has its error as the value: TransactionalIdAuthorizationFailed without the
         right to WRITE, KafkaTimeoutError.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of ids; KafkaConnectionError,
+        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
+        request_timeout_ms).
         Cancelled: the coordinators may fence the producers nevertheless.
         Source: KAFKA-12888, FenceProducersHandler.
         """
@@ -109,7 +108,7 @@ class ProducerCalls(AdminFamily):
         longest_ms = requests.client.config.request_timeout_ms  # brokers refuse what is too long
         return await requests.for_each(
             "fence_producers()",
-            names_of(transactional_ids),
+            list_of("transactional_ids", transactional_ids, str),
             requests.routes.coordinator(CoordinatorType.TRANSACTION),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
@@ -139,16 +138,9 @@ def partition_subject(topic_partition: TopicPartition) -> str:
     return f"partition '{topic_partition.topic}-{topic_partition.partition}'"
 
 
-def names_of(values: Iterable[str] | None) -> list[str]:
-    """Return the names as a list. Raises: IllegalArgumentError for a single str."""
-    if isinstance(values, str):
-        raise IllegalArgumentError(f"{values!r} is one name; give a list of names")
-    return [] if values is None else list(values)
-
-
 def or_none(value: int) -> int | None:
     """Return the value; None for -1, which stands for none."""
     return None if value < 0 else value
 
 
-__all__ = ["ProducerCalls", "names_of", "or_none", "partition_subject"]
+__all__ = ["ProducerCalls", "or_none", "partition_subject"]

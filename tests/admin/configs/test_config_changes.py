@@ -66,6 +66,6 @@ def test_what_is_no_change_is_refused(configs: Any, text: str) -> None:
 def test_a_resource_is_named_once_and_is_one() -> None:
     with pytest.raises(IllegalArgumentError, match="client metrics 'm' is named twice"):
         check_each_once([ConfigResource("CLIENT_METRICS", "m"), ConfigResource(16, "m")])
-    with pytest.raises(IllegalArgumentError, match="'t' is no ConfigResource"):
+    with pytest.raises(IllegalArgumentError, match="'t', which is no ConfigResource"):
         check_each_once(["t"])  # type: ignore[list-item]
     assert subject_of(ConfigResource("BROKER_LOGGER", "1")) == "broker logger '1'"

@@ -123,6 +123,17 @@ async def test_aiokafkas_raw_answers(
     ]
 
 
+async def test_a_classic_group_may_be_without_a_name(
+    admin: AIOKafkaAdminClient, topic: str
+) -> None:
+    """A commit with the group "" makes it. `list_groups` lists it, so it has a description."""
+    (await admin.alter_consumer_group_offsets("", {TopicPartition(topic, 0): 3})).raise_first()
+    assert "" in [each.group_id for each in await admin.list_groups()]
+    found = (await admin.describe_groups([""])).succeeded[""]
+    assert (found.type, found.state, found.members) == ("classic", "Empty", ())
+    (await admin.delete_groups([""])).raise_first()
+
+
 async def test_a_group_of_the_consumer_protocol_is_described(
     admin: AIOKafkaAdminClient, any_kafka: str, topic: str, request: pytest.FixtureRequest
 ) -> None:

@@ -111,7 +111,7 @@ async def test_filters(admin: AIOKafkaAdminClient, topic_name: str) -> None:
     assert not await passes(duration_ms=HOUR_MS)
     with pytest.raises(IllegalArgumentError, match=r"states 'Over', 'ongoing': .* 'Ongoing'"):
         await admin.list_transactions(states=["Over", "Ongoing", "ongoing"])
-    with pytest.raises(IllegalArgumentError, match="is one name"):
+    with pytest.raises(IllegalArgumentError, match="states: 'Ongoing' is no list"):
         await admin.list_transactions(states="Ongoing")
 
 

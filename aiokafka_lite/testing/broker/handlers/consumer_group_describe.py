@@ -40,7 +40,7 @@ def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
     try:
         if not context.groups.serves_consumers:
             raise UnsupportedVersionError("this cluster has no consumer groups (KIP-848)")
-        context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
+        context.find_group(group_id, Operation.DESCRIBE)
     except BrokerResponseError as error:
         return DescribedGroup(group_id=group_id, error_code=error.errno)
     try:

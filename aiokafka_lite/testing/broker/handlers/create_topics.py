@@ -4,6 +4,7 @@ from collections import Counter
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    InvalidConfigurationError,
     InvalidReplicationAssignmentError,
     InvalidRequestError,
     TopicAuthorizationFailedError,
@@ -57,14 +58,18 @@ def _create(context: RequestContext, topic: CreatableTopic) -> TopicState:
     has_defaults = context.version >= CreateTopicsRequest.defaults_since
     if not has_defaults and not topic.assignments and topic.num_partitions == -1:
         raise InvalidRequestError("default partition counts need version 4 or newer (KIP-464)")
+    settings = {config.name: config.value for config in topic.configs if config.value is not None}
+    without_value = [config.name for config in topic.configs if config.value is None]
+    if without_value:
+        raise InvalidConfigurationError(
+            f"Null value not supported for topic configs: {','.join(without_value)}"
+        )
     return context.cluster.new_topic(
         topic.name,
         num_partitions=topic.num_partitions,
         replication_factor=topic.replication_factor,
         assignments={a.partition_index: a.broker_ids for a in topic.assignments},
-        settings={
-            config.name: config.value for config in topic.configs if config.value is not None
-        },
+        settings=settings,
     )
 
 

@@ -35,7 +35,7 @@ def handle(
 def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
     try:
         check_share_groups(context)
-        context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
+        context.find_group(group_id, Operation.DESCRIBE)
     except BrokerResponseError as error:
         return DescribedGroup(group_id=group_id, error_code=error.errno)
     share = context.groups.find_share(group_id)

@@ -22,7 +22,7 @@ def handle(
 
 def _describe(context: RequestContext, group_id: str) -> DescribedGroup:
     try:
-        context.find_group(group_id, Operation.DESCRIBE, may_have_no_name=True)
+        context.find_group(group_id, Operation.DESCRIBE)
     except BrokerResponseError as error:
         return DescribedGroup(group_id=group_id, error_code=error.errno)
     absent = context.groups.not_found(group_id, "streams")

@@ -5,7 +5,7 @@ Source: ClientQuotaControlManager, ClientQuotasImage (KIP-546).
 
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
-from math import isclose
+from math import isclose, isfinite
 
 from aiokafka_lite.errors import InvalidRequestError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
@@ -129,6 +129,8 @@ def _check_address(address: str | None) -> None:
 def _check_value(key: str, value: float, known: Mapping[str, tuple[int, str] | None]) -> None:
     if key not in known:
         raise InvalidRequestError(f"Invalid configuration key {key}")
+    if not isfinite(value):
+        raise InvalidRequestError(f"Quota {key} must be a finite number")
     if value <= 0.0:
         raise InvalidRequestError(f"Quota {key} must be greater than 0")
     limit = known[key]

@@ -1,6 +1,6 @@
 """ConsumerGroupDescribe: as a broker answers that has no consumer group."""
 
-from aiokafka_lite.errors import NotCoordinatorForGroupError
+from aiokafka_lite.errors import InvalidGroupIdError, NotCoordinatorForGroupError
 from aiokafka_lite.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from aiokafka_lite.testing.broker.handlers import consumer_group_describe
 from tests.testing.broker.bench import Bench
@@ -15,6 +15,12 @@ def test_no_group_is_found() -> None:
         (69, "Group g is not a consumer group."),
         (69, "Group nowhere not found."),
     ]
+
+
+def test_no_consumer_group_is_without_a_name() -> None:
+    request = ConsumerGroupDescribeRequest(group_ids=[""])
+    (found,) = Bench().ask(consumer_group_describe.HANDLER, request, 1).groups
+    assert (found.error_code, found.error_message) == (InvalidGroupIdError.errno, None)
 
 
 def test_another_node_coordinates() -> None:

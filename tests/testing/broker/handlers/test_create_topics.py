@@ -57,7 +57,6 @@ def test_configs_are_kept_and_told() -> None:
     asked = topic()
     asked.configs = [
         CreatableTopicConfig(name="message.timestamp.type", value="LogAppendTime"),
-        CreatableTopicConfig(name="cleanup.policy", value=None),
     ]
     (result,) = ask(bench, asked)
     assert [(config.name, config.value) for config in result.configs or []] == [
@@ -111,6 +110,21 @@ def test_each_topic_fails_by_itself() -> None:
     ]
     assert "'old' exists already" in (results[0].error_message or "")
     assert sorted(bench.cluster.topics) == ["good", "old"]
+
+
+def test_a_setting_without_a_value_is_refused() -> None:
+    """As Apache 4.4.0 does, also for a name that is no setting."""
+    bench = Bench()
+    without = topic("t")
+    without.configs = [
+        CreatableTopicConfig(name=name, value=None) for name in ("retention.ms", "none")
+    ]
+    (result,) = ask(bench, without)
+    assert (result.error_code, result.error_message) == (
+        InvalidConfigurationError.errno,
+        "Null value not supported for topic configs: retention.ms,none",
+    )
+    assert bench.cluster.topics == {}
 
 
 def test_an_injected_error_is_answered_and_creates_nothing() -> None:

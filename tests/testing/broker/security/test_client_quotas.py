@@ -43,6 +43,15 @@ def test_an_entity_is_found_by_its_parts_until_its_last_quota_is_removed() -> No
     assert found(quotas) == {CAROLS_APP}
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("key", ["producer_byte_rate", "request_percentage"])
+def test_a_quota_is_a_finite_number(key: str, value: float) -> None:
+    carol = [EntityData(entity_type="user", entity_name="carol")]
+    op = OpData(key=key, value=value, remove=False)
+    with pytest.raises(InvalidRequestError, match=f"Quota {key} must be a finite number"):
+        ClientQuotas().alter(carol, [op], validate_only=True)
+
+
 def test_a_check_changes_nothing() -> None:
     quotas = ClientQuotas()
     carol = [EntityData(entity_type="user", entity_name="carol")]
