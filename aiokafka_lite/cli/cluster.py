@@ -9,7 +9,7 @@ from aiokafka_lite.admin.config_resource import ConfigResource, ConfigResourceTy
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output
 from aiokafka_lite.cli.connection import Connection, connected
-from aiokafka_lite.cli.output import OutputFormat, show
+from aiokafka_lite.cli.output import Digits, OutputFormat, show
 from aiokafka_lite.cli.resource_settings import (
     DeleteSettings,
     SetSettings,
@@ -38,7 +38,7 @@ def describe(
     found = admin_call(client, lambda admin: admin.describe_cluster())
     rows = [
         (
-            *(str(each["node_id"]), f"{each['host']}:{each['port']}", each["rack"] or "none"),
+            *(Digits(each["node_id"]), f"{each['host']}:{each['port']}", each["rack"]),
             found["cluster_id"],
         )
         for each in found["brokers"]
@@ -74,7 +74,7 @@ def quorum(
     leader_end = ends.get(found.leader_id, found.high_watermark)
     voters = {each.replica_id for each in found.voters}
     rows = [
-        (str(node_id), _part(node_id, found.leader_id, voters), end, max(0, leader_end - end))
+        (Digits(node_id), _part(node_id, found.leader_id, voters), end, max(0, leader_end - end))
         for node_id, end in sorted(ends.items())
     ]
     title = f"Metadata quorum, epoch {found.leader_epoch}"

@@ -1,7 +1,6 @@
 """`aiokafka-lite groups list|describe|lag|reset-offsets|remove-member|delete`."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -60,8 +59,8 @@ def describe(
     group = found.succeeded[name]
     rows = [
         (
-            *(each.member_id, each.group_instance_id or "", each.client_id, each.client_host),
-            " ".join(f"{topic}-{index}" for topic, index in sorted(each.assignment)),
+            *(each.member_id, each.group_instance_id, each.client_id, each.client_host),
+            [f"{topic}-{index}" for topic, index in sorted(each.assignment)],
         )
         for each in group.members
     ]
@@ -134,7 +133,7 @@ def reset(
 
     plan, failed = admin_call(client, plan_and_do)
     done = [row for row in plan.rows() if not execute or TopicPartition(*row[:2]) not in failed]
-    show(output, f"Reset of {name}", COLUMNS, _shown(output, done))
+    show(output, f"Reset of {name}", COLUMNS, done)
     if not execute:
         typer.echo("nothing is changed; repeat with --execute to commit these offsets", err=True)
     fail_with(failed)
@@ -192,12 +191,6 @@ def _topic_or_partition(text: str) -> TopicPartition | str:
     if not index.isdecimal():
         raise typer.BadParameter(f"--topic {text!r}: write a topic, or topic:partition")
     return TopicPartition(topic, int(index))
-
-
-def _shown(output: OutputFormat, rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
-    if output is OutputFormat.JSON:
-        return list(rows)
-    return [["-" if cell is None else cell for cell in row] for row in rows]
 
 
 __all__ = ["delete", "describe", "lag", "list_groups", "remove_member", "reset"]

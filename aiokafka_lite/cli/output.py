@@ -22,12 +22,17 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
+class Digits(int):
+    """A number that is never shown in groups of digits: an id, an offset, a time in ms."""
+
+
 def show(
     output: OutputFormat, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
     """Print rows on stdout: a table at a terminal, plain columns for other programs, or JSON.
 
-    JSON is one array of objects, named by the columns.
+    JSON is one array of objects, named by the columns. Numbers stay numbers there, None is null,
+    and a cell of several values is an array.
     """
     if output is OutputFormat.JSON:
         named = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -45,24 +50,40 @@ def table_of(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) 
     table = Table(title=title, title_justify="left")
     numbers = rows[0] if rows else [""] * len(columns)
     for column, example in zip(columns, numbers, strict=True):
-        table.add_column(column, justify="right" if isinstance(example, int | float) else "left")
+        is_quantity = isinstance(example, int | float) and not isinstance(example, Digits)
+        table.add_column(column, justify="right" if is_quantity else "left")
     for row in rows:
-        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+        table.add_row(*(_grouped(cell) for cell in row))
     return table
 
 
 def plain_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a line of names and a line for each row, aligned by spaces. An empty cell is "-".
+    """Return a line of names and a line for each row, aligned by spaces. An empty cell is "-", as
+    None is.
 
     Numbers have digits only, so that `awk` and `cut` read them.
     """
     lines = [[name.upper() for name in columns]]
-    lines += [[str(cell) or "-" for cell in row] for row in rows]
+    lines += [[_text(cell) or "-" for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     padded = [
         [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines
     ]
     return "".join("  ".join(line).rstrip() + "\n" for line in padded)
+
+
+def _grouped(cell: object) -> str:
+    if isinstance(cell, int) and not isinstance(cell, Digits):
+        return f"{cell:,}"
+    return _text(cell)
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, list):
+        return " ".join(map(str, cell))
+    return str(cell)
 
 
 def complain(message: str) -> None:
@@ -138,6 +159,7 @@ class TwoBars:
 
 
 __all__ = [
+    "Digits",
     "OutputFormat",
     "TwoBars",
     "complain",

@@ -28,7 +28,7 @@ def list_reassignments(
     """List the reassignments that have not ended."""
     found = admin_call(client, lambda admin: admin.list_partition_reassignments())
     rows = [
-        (tp.topic, str(tp.partition), *(" ".join(map(str, brokers)) for brokers in each))
+        (tp.topic, tp.partition, *(list(brokers) for brokers in each))
         for tp, each in sorted(found.items())
     ]
     columns = ("topic", "partition", "replicas", "adding", "removing")

@@ -58,7 +58,7 @@ def show_settings(
         return found.succeeded[resource]
 
     rows = [
-        (each.name, "" if each.value is None else each.value, each.source.name.lower())
+        (each.name, each.value, each.source.name.lower())
         for each in sorted(admin_call(client, read).values(), key=lambda entry: entry.name)
         if defaults or not each.is_default
     ]

@@ -13,7 +13,7 @@ from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.chosen_partitions import check_partitions
 from aiokafka_lite.cli.command import Output, options, run
 from aiokafka_lite.cli.connection import Connection, connected
-from aiokafka_lite.cli.output import OutputFormat, show
+from aiokafka_lite.cli.output import Digits, OutputFormat, show
 from aiokafka_lite.cli.resource_settings import (
     DeleteSettings,
     SetSettings,
@@ -59,10 +59,14 @@ def describe(
     """Show leader, replicas and in-sync replicas of every partition."""
     (topic,) = run(described([name], client.options()))
     rows = [
-        (each.partition, "none" if each.leader is None else str(each.leader),
-         " ".join(map(str, each.replicas)), " ".join(map(str, each.in_sync)))
+        (
+            each.partition,
+            None if each.leader is None else Digits(each.leader),
+            list(each.replicas),
+            list(each.in_sync),
+        )
         for each in topic.partitions
-    ]  # fmt: skip
+    ]
     show(output, f"Topic {name}", ("partition", "leader", "replicas", "in_sync"), rows)
 
 
@@ -161,7 +165,7 @@ def delete_records(
     if place.anchor == "start" or (place.anchor == "end" and place.distance):
         raise typer.BadParameter(f"--before {before}: write an offset, end, or a time")
     found = admin_call(client, lambda each: _delete_records(each, name, partition, place))
-    rows = [(tp.partition, str(offset)) for tp, offset in sorted(found.items())]
+    rows = [(tp.partition, Digits(offset)) for tp, offset in sorted(found.items())]
     show(output, f"First offsets of {name}", ("partition", "offset"), rows)
 
 
@@ -195,7 +199,11 @@ def offsets(
     spec = admin.OffsetSpec[place.name] if time is None else parse_time(time, present_ms())
     found = run(_offsets(name, spec, client.options(), is_committed=committed))
     rows = [
-        (tp.partition, str(each.offset), "" if each.timestamp < 0 else str(each.timestamp))
+        (
+            tp.partition,
+            Digits(each.offset),
+            None if each.timestamp < 0 else Digits(each.timestamp),
+        )
         for tp, each in found.items()
     ]
     show(output, f"Offsets of {name}", ("partition", "offset", "timestamp"), rows)

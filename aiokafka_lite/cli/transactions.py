@@ -12,7 +12,7 @@ from aiokafka_lite.admin.transactions.transaction_answers import AbortTransactio
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output
 from aiokafka_lite.cli.connection import Connection, connected
-from aiokafka_lite.cli.output import OutputFormat, show
+from aiokafka_lite.cli.output import Digits, OutputFormat, show
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
 
@@ -45,7 +45,7 @@ def list_transactions(
     found = admin_call(
         client, lambda admin: admin.list_transactions(state, producer_id, duration_ms, pattern)
     )
-    rows = [(each.transactional_id, str(each.producer_id), each.state) for each in found]
+    rows = [(each.transactional_id, Digits(each.producer_id), each.state) for each in found]
     show(output, "Transactions", ("transactional_id", "producer_id", "state"), rows)
 
 
@@ -60,10 +60,10 @@ def describe(
     found = admin_call(client, lambda admin: admin.describe_transactions(transactional_ids))
     rows = [
         (
-            *(name, str(each.coordinator_id), str(each.producer_id), str(each.producer_epoch)),
-            *(each.state, str(each.transaction_timeout_ms)),
+            *(name, Digits(each.coordinator_id), Digits(each.producer_id)),
+            *(Digits(each.producer_epoch), each.state, Digits(each.transaction_timeout_ms)),
             _time(each.transaction_start_time_ms),
-            " ".join(f"{topic}-{partition}" for topic, partition in sorted(each.topic_partitions)),
+            [f"{topic}-{partition}" for topic, partition in sorted(each.topic_partitions)],
         )
         for name, each in found.succeeded.items()
     ]
@@ -91,6 +91,8 @@ def hanging(
     ] = MAX_TRANSACTION_TIMEOUT_MS,
 ) -> None:
     """Find transactions that are open in partitions and that no coordinator will end."""
+    if (broker is None and topic is None) or (topic is None and partition is not None):
+        raise typer.BadParameter("name a --broker or a --topic; a --partition needs its --topic")
     found = admin_call(
         client,
         lambda admin: admin.find_hanging_transactions(
@@ -99,10 +101,10 @@ def hanging(
     )
     rows = [
         (
-            *(each.topic_partition.topic, str(each.topic_partition.partition)),
-            *(str(each.producer.producer_id), str(each.producer.producer_epoch)),
-            *(str(each.to_abort.coordinator_epoch), _time(each.producer.last_timestamp)),
-            str(each.producer.current_transaction_start_offset),
+            *(each.topic_partition.topic, each.topic_partition.partition),
+            *(Digits(each.producer.producer_id), Digits(each.producer.producer_epoch)),
+            *(Digits(each.to_abort.coordinator_epoch), _time(each.producer.last_timestamp)),
+            _digits(each.producer.current_transaction_start_offset),
         )
         for each in found
     ]
@@ -149,10 +151,14 @@ async def _abort(
     )
 
 
-def _time(timestamp_ms: int | None) -> str:
-    """Return milliseconds since 1970 as a time in UTC; "" for none."""
+def _digits(number: int | None) -> Digits | None:
+    return None if number is None else Digits(number)
+
+
+def _time(timestamp_ms: int | None) -> str | None:
+    """Return milliseconds since 1970 as a time in UTC; None for none."""
     if timestamp_ms is None or timestamp_ms < 0:
-        return ""
+        return None
     return datetime.fromtimestamp(timestamp_ms / 1000, UTC).isoformat(timespec="milliseconds")
 
 

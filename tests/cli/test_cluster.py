@@ -15,7 +15,7 @@ def shown(invoke: Invoke, *arguments: str) -> list[dict[str, Any]]:
 
 def test_brokers_features_and_quorum(invoke: Invoke) -> None:
     (broker,) = shown(invoke, "describe")
-    assert (broker["broker"], broker["rack"]) == ("1", "none")
+    assert (broker["broker"], broker["rack"]) == (1, None)
     assert broker["address"].startswith("127.0.0.1:")
     assert broker["cluster_id"]
     assert shown(invoke, "features") == [
@@ -24,7 +24,7 @@ def test_brokers_features_and_quorum(invoke: Invoke) -> None:
         {"feature": "transaction.version", "level": 2, "lowest": 0, "highest": 2},
     ]
     (leader,) = shown(invoke, "quorum")
-    assert (leader["node"], leader["part"], leader["lag"]) == ("1", "leader", 0)
+    assert (leader["node"], leader["part"], leader["lag"]) == (1, "leader", 0)
     invoke("topics", "create", "orders")
     (later,) = shown(invoke, "quorum")
     assert later["log_end_offset"] > leader["log_end_offset"]

@@ -65,7 +65,7 @@ def test_list_and_delete(invoke: Invoke) -> None:
 def test_describe(invoke: Invoke) -> None:
     (member,) = rows(invoke, "describe", "billing")
     assert (member["client"], member["host"]) == ("me", "/127.0.0.1")
-    assert member["partitions"] == "orders-0"
+    assert member["partitions"] == ["orders-0"]
     assert "MEMBER" in invoke("groups", "describe", "billing").stdout
     unknown = invoke("groups", "describe", "nothing")
     assert unknown.exit_code == 1

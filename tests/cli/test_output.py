@@ -3,10 +3,12 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.cli.output import (
+    Digits,
     OutputFormat,
     TwoBars,
     complain,
@@ -37,6 +39,30 @@ def test_other_programs_read_plain_columns(capsys: pytest.CaptureFixture[str]) -
     show(OutputFormat.TABLE, "Keys", ("key", "records"), [("UA", 58665), ("", 7)])
     assert capsys.readouterr().out == "KEY  RECORDS\nUA   58665\n-    7\n"
     assert plain_columns(("key",), []) == "KEY\n"
+
+
+def test_ids_and_offsets_are_numbers_without_groups(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, rows = ("broker", "offset", "rack"), [(Digits(1), Digits(58665), None)]
+    show(OutputFormat.JSON, "Brokers", columns, rows)
+    assert json.loads(capsys.readouterr().out) == [{"broker": 1, "offset": 58665, "rack": None}]
+    show(OutputFormat.TABLE, "Brokers", columns, rows)
+    assert capsys.readouterr().out == "BROKER  OFFSET  RACK\n1       58665   -\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes stdout for a terminal
+    show(OutputFormat.TABLE, "Brokers", columns, rows)
+    assert "58665" in capsys.readouterr().out
+
+
+def test_a_cell_of_several_values_is_an_array_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ("partition", "replicas", "in_sync")
+    rows: list[tuple[Any, ...]] = [(0, [1, 2], [])]
+    show(OutputFormat.JSON, "Topic", columns, rows)
+    assert json.loads(capsys.readouterr().out) == [
+        {"partition": 0, "replicas": [1, 2], "in_sync": []}
+    ]
+    show(OutputFormat.TABLE, "Topic", columns, rows)
+    assert capsys.readouterr().out.splitlines()[1].split() == ["0", "1", "2", "-"]
 
 
 def test_one_is_singular() -> None:

@@ -39,10 +39,10 @@ def test_what_is_moving_is_listed(three: EmbeddedBroker, invoke_three: Invoke) -
     (row,) = json.loads(invoke_three("reassignments", "list", "--output", "json").stdout)
     assert row == {
         "topic": "t",
-        "partition": "0",
-        "replicas": "2 3 1",
-        "adding": "2 3",
-        "removing": "1",
+        "partition": 0,
+        "replicas": [2, 3, 1],
+        "adding": [2, 3],
+        "removing": [1],
     }
     watch = ("reassignments", "watch", "--interval-ms", "10", "--timeout-ms", "60")
     late = invoke_three(*watch)

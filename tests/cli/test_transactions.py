@@ -22,8 +22,8 @@ def test_transactions_are_listed_and_described(broker: EmbeddedBroker, invoke: I
     fence(broker, "a", "b")
     listed = json.loads(invoke("transactions", "list", "--output", "json").stdout)
     assert listed == [
-        {"transactional_id": "a", "producer_id": "0", "state": "Empty"},
-        {"transactional_id": "b", "producer_id": "1", "state": "Empty"},
+        {"transactional_id": "a", "producer_id": 0, "state": "Empty"},
+        {"transactional_id": "b", "producer_id": 1, "state": "Empty"},
     ]
     for filters, expected in (
         (("--state", "Ongoing"), []),
@@ -54,8 +54,8 @@ def test_a_hanging_transaction_is_found_and_aborted() -> None:
         asyncio.run(leave_hanging(kafka, TopicPartition("t", 1), 7))
         search = ("transactions", "hanging", "--topic", "t", "--output", "json")
         (row,) = json.loads(invoke(*search).stdout)
-        assert (row["partition"], row["producer_id"], row["producer_epoch"]) == ("1", "7", "3")
-        assert row["start_offset"] == "0"
+        assert (row["partition"], row["producer_id"], row["producer_epoch"]) == (1, 7, 3)
+        assert row["start_offset"] == 0
         where = ("--topic", "t", "--partition", "1")
         nothing = invoke("transactions", "abort", *where, "--start-offset", "1")
         assert nothing.exit_code == 1
@@ -64,4 +64,7 @@ def test_a_hanging_transaction_is_found_and_aborted() -> None:
         assert aborted.stdout == "aborted the transaction of producer 7 in t-1\n"
         assert json.loads(invoke(*search).stdout) == []
         assert json.loads(invoke(*search[:2], "--broker", "1", *search[4:]).stdout) == []
-        assert invoke("transactions", "hanging").exit_code == 1
+        for unclear in ((), ("--partition", "0")):
+            refused = invoke("transactions", "hanging", *unclear)
+            assert refused.exit_code == 2
+            assert "--topic" in refused.stderr

@@ -9,13 +9,14 @@ from aiokafka_lite.admin.groups.group_values import (
     checked_id,
     checked_ids,
     checked_member,
+    checked_members,
     checked_reason,
     to_remove,
 )
 from aiokafka_lite.errors import IllegalArgumentError
 
 
-@pytest.mark.parametrize("value", ["g", 7, None, [7], ["\ud800"], iter(["g"])])
+@pytest.mark.parametrize("value", ["g", 7, None, [7], ["\ud800"]])
 def test_groups_stand_in_a_list(value: Any) -> None:
     with pytest.raises(IllegalArgumentError):
         checked_ids(value)
@@ -25,6 +26,13 @@ def test_each_group_is_asked_for_once() -> None:
     assert checked_ids(["b", "a", "b"]) == ["b", "a"]
     assert checked_ids({"a": None}) == ["a"]
     assert checked_id("") == ""
+
+
+def test_one_member_is_no_list() -> None:
+    assert checked_members(["m"]) == [MemberToRemove(member_id="m")]
+    for one in ("m", MemberToRemove("m")):
+        with pytest.raises(IllegalArgumentError, match=r"members: .* is no list"):
+            checked_members(one)  # type: ignore[arg-type]
 
 
 def test_members_to_remove() -> None:

@@ -192,7 +192,7 @@ async def test_one_name_is_no_list_of_names() -> None:
         EmbeddedBroker() as broker,
         AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
     ):
-        with pytest.raises(IllegalArgumentError, match="'tx' is one name"):
+        with pytest.raises(IllegalArgumentError, match="'tx' is no list"):
             await admin.fence_producers("tx")
         assert await admin.fence_producers([]) == {}
         with pytest.raises(KafkaError):
