@@ -3,6 +3,8 @@
 `--help` and the completion of names need only this table: no client and no broker is imported.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -29,6 +31,10 @@ COMMANDS: Final = {
 """Name of a command: (its module in this folder, a line for `--help`). The module has `app`."""
 
 
+_WrongUsage: Any = typer.BadParameter.__base__
+"""`UsageError`, of click or of the copy that typer has."""
+
+
 class _CommandOnDemand(typer.core.TyperCommand):
     """Stands for a command until it is called; its module is imported then."""
 
@@ -47,14 +53,35 @@ class _Commands(typer.core.TyperGroup):
         for name, (module, summary) in COMMANDS.items():
             self.add_command(_CommandOnDemand(name, module, summary))
 
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        with _usage_in_one_line():
+            return super().make_context(*given, **named)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named. An error ends it in one line, whichever part raised."""
         # Imported here: --help and completion need neither asyncio nor a client.
         from aiokafka_lite.cli.command import exit_codes  # noqa: PLC0415
         from aiokafka_lite.cli.output import flushed_stdout  # noqa: PLC0415
 
-        with exit_codes(), flushed_stdout():
+        with _usage_in_one_line(), exit_codes(), flushed_stdout():
             return super().invoke(ctx)
+
+
+@contextmanager
+def _usage_in_one_line() -> Iterator[None]:
+    """Turn wrong usage into one line on stderr and exit code 2. typer draws a frame around it,
+    which breaks the text where the terminal ends.
+    """
+    try:
+        yield
+    except _WrongUsage as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # typer prints the help
+            raise
+        from aiokafka_lite.cli.output import complain  # noqa: PLC0415 - as above
+
+        text = error.format_message()
+        complain(f"{text.rstrip('.')} (see {error.ctx.command_path} -h)" if error.ctx else text)
+        raise typer.Exit(error.exit_code) from error
 
 
 def _print_version(wanted: bool) -> None:

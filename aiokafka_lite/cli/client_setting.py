@@ -4,6 +4,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from aiokafka_lite.cli.output import counted
 from aiokafka_lite.secret import Secret
 
 
@@ -20,8 +21,8 @@ def parse_setting(pair: str) -> ClientSetting:
         length = len(pair)
         del pair  # the frames of the error must not show it
         raise typer.BadParameter(
-            f"a text of {length} characters is not of the form name=value; it is not shown, because"
-            " it may be a password"
+            f"a text of {counted(length, 'character')} is not of the form name=value; it is not "
+            "shown, because it may be a password"
         )
     name, _, text = pair.partition("=")
     return ClientSetting(name, Secret(text))

@@ -114,8 +114,9 @@ class SeedRound:
 
     def _what_happened(self, bound_s: float) -> str:
         seeds = self.seeds
-        said = f"no Kafka broker answered at any of the {len(seeds)} bootstrap_servers; check the "
-        said += "addresses and that a broker listens there:"
+        several = f"any of the {len(seeds)} bootstrap_servers; check the addresses"
+        places = several if len(seeds) > 1 else "bootstrap_servers; check the address"
+        said = f"no Kafka broker answered at {places} and that a broker listens there:"
         told = {node_id: self._silence(node_id, bound_s) for node_id in seeds}
         if _is_authentication(self._first_cause()):
             said = "a broker of bootstrap_servers refuses this client or is not trusted; check the "
@@ -130,6 +131,7 @@ class SeedRound:
 
 
 def _line(address: str, what: str) -> str:
+    what = what.removeprefix(f"cannot connect to {address}: ")
     return f"\n  - {what}" if what.startswith(address) else f"\n  - {address}: {what}"
 
 

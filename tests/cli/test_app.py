@@ -25,7 +25,39 @@ def test_an_unknown_command_is_wrong_usage(invoke: Invoke) -> None:
 
 
 def test_a_name_that_is_nearly_right_is_proposed(invoke: Invoke) -> None:
-    assert "Did you mean 'topics'?" in invoke("topic", "list").stderr
+    assert "Did you mean 'topics'? (see" in invoke("topic", "list").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--nope",), "No such option: --nope (see {} -h)"),
+        (("topics", "nope"), "No such command 'nope' (see {} topics -h)"),
+        (("topics", "create"), "Missing argument 'name' (see {} topics create -h)"),
+        (("consume",), "Missing option '--topic' / '-t' (see {} consume -h)"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    invoke: Invoke, arguments: tuple[str, ...], told: str
+) -> None:
+    done = invoke(*arguments)
+    assert done.exit_code == 2
+    assert (done.stdout, done.stderr) == ("", f"error: {told.format('aiokafka-lite')}\n")
+
+
+def test_a_long_text_is_not_broken(invoke: Invoke) -> None:
+    told = invoke("consume", "-t", "orders", "-o", "12x").stderr
+    assert told.startswith("error: Invalid value: offset '12x' is unknown; use start, end, N, -N")
+    assert told.endswith("s with 10 digits (see aiokafka-lite consume -h)\n")
+    assert told.count("\n") == 1
+
+
+def test_without_a_command_the_help_is_shown(invoke: Invoke) -> None:
+    for arguments in ((), ("topics",)):
+        shown = invoke(*arguments)
+        assert shown.exit_code == 2
+        assert "Usage: " in shown.stdout + shown.stderr
+        assert "error" not in shown.stdout + shown.stderr
 
 
 def test_version_and_the_short_form_of_help(invoke: Invoke) -> None:

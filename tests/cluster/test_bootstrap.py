@@ -111,6 +111,17 @@ async def test_the_error_names_each_seed_and_its_own_trouble(three_nodes: Script
         assert caught.value.__cause__ is not None
 
 
+async def test_one_address_is_named_once(cluster: ScriptedCluster) -> None:
+    (node,) = cluster.nodes.values()
+    await node.stop()
+    async with round_of(cluster) as (seeds, _):
+        with pytest.raises(KafkaConnectionError) as caught:
+            await seeds.ask(ASK, 4.0)
+    first, line = str(caught.value).splitlines()
+    assert "at bootstrap_servers; check the address and" in first
+    assert line.startswith(f"  - 127.0.0.1:{node.port} refused the connection")
+
+
 def test_an_answer_is_refused_for_its_error_or_for_naming_nobody() -> None:
     check_answer(answer())
     with pytest.raises(MetadataEmptyBrokerList):
