@@ -69,8 +69,9 @@ class _Commands(typer.core.TyperGroup):
 
 @contextmanager
 def _usage_in_one_line() -> Iterator[None]:
-    """Turn wrong usage into one line on stderr and exit code 2. typer draws a frame around it,
-    which breaks the text where the terminal ends.
+    """Turn wrong usage into one line on stderr and exit code 2.
+
+    typer draws a frame around the text, and breaks it where the terminal ends.
     """
     try:
         yield

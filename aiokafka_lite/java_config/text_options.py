@@ -4,7 +4,7 @@ A name is that of an option (`linger_ms`) or Java's (`linger.ms`). It reads the 
 properties name, and blocks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -14,6 +14,8 @@ from aiokafka_lite.options.declared_options import Option, declared_options
 from aiokafka_lite.options.secret_options import hidden
 from aiokafka_lite.secret import Secret, SecretValue
 
+_ALIKE = {"security.protocol": "security_protocol", "sasl.mechanism": "sasl_mechanism"}
+"""Java's names whose values are those of the client's options."""
 _TRUTH = {"true": True, "false": False}
 
 
@@ -34,15 +36,17 @@ def options_from_text(
     found: dict[str, Any] = {}
     faults: list[str] = []
     security = {name: text for name, text in texts.items() if is_security_property(name)}
-    if security.keys() == {"security.protocol"}:
-        # The rest may be said under the client's own names.
-        found["security_protocol"] = texts["security.protocol"].reveal_text().strip().upper()
+    others = [name for name in texts if name not in security]
+    if security.keys() == {"security.protocol"} or _names_sasl(others, security):
+        # The rest is said under the client's own names.
+        found |= {
+            _ALIKE[name]: text.reveal_text().strip().upper() for name, text in security.items()
+        }
     elif security:
         try:
             found.update(client_options(security))
         except KafkaConfigurationError as error:
             faults.append(reason_of(error))
-    others = [name for name in texts if name not in security]
     for name in others:
         option = known.get(name)
         if option is not None:
@@ -53,6 +57,13 @@ def options_from_text(
     if faults:
         raise KafkaConfigurationError("; ".join(faults))
     return found, [name for name in others if name not in known]
+
+
+def _names_sasl(others: Sequence[str], security: Mapping[str, Secret]) -> bool:
+    """Whether the user is given under the client's names, beside these properties of Java."""
+    if not security.keys() <= _ALIKE.keys():
+        return False
+    return any(name.startswith("sasl_") for name in others)
 
 
 def _value(option: Option, given: Secret) -> object:

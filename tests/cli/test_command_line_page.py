@@ -6,13 +6,17 @@ output.
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 import typer.main
 
 from aiokafka_lite.cli.app import COMMANDS
+from aiokafka_lite.cli.connection import connection
+from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
 from tests.support.documents import COMMAND_LINE
@@ -70,3 +74,20 @@ def test_the_examples_print_what_the_page_shows(invoke: Invoke) -> None:
             piped, told = done.stdout, done.stderr
         if expected != "...\n":
             assert piped + told == expected, command
+
+
+def test_the_profiles_of_the_page_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (profiles,) = re.findall(r"```toml\n(.*?)```", COMMAND_LINE.read_text(), re.DOTALL)
+    monkeypatch.setattr("platformdirs.user_config_path", lambda: tmp_path)
+    (tmp_path / "aiokafka-lite.toml").write_text(profiles)
+    used = {}
+    for name in (None, *tomllib.loads(profiles)["profiles"]):
+        config = ClientConfig(**connection(profile=name).options())
+        used[name] = (config.bootstrap_servers, config.security_protocol)
+    assert used == {
+        None: ("localhost:9092", "PLAINTEXT"),
+        "local": ("localhost:9092", "PLAINTEXT"),
+        "production": ("kafka-1:9093,kafka-2:9093", "SASL_SSL"),
+    }

@@ -39,6 +39,26 @@ def test_java_s_security_is_read_as_java_reads_it() -> None:
     assert not unknown
 
 
+def test_java_s_mechanism_goes_with_a_user_under_the_client_s_names() -> None:
+    given = {
+        "security.protocol": "sasl_ssl",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "a",
+        "sasl_plain_password": "b",
+    }
+    options, unknown = options_from_text(ConsumerConfig, given)
+    assert not unknown
+    assert options == {
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "a",
+        "sasl_plain_password": Secret("b"),
+    }
+    ConsumerConfig(**options)
+    with pytest.raises(KafkaConfigurationError, match=r"needs sasl\.jaas\.config"):
+        options_from_text(ConsumerConfig, {**given, "ssl.protocol": "TLS"})
+
+
 def test_unknown_names_are_told_and_wrong_values_are_faults() -> None:
     assert options_from_text(ConsumerConfig, {"linger.ms": "1", "x": "y"}) == (
         {},
