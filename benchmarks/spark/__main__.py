@@ -2,6 +2,8 @@
 
     python -m benchmarks.spark             all of it, on a real Apache Kafka
     python -m benchmarks.spark --quick     about a minute
+    python -m benchmarks.spark --targets   what the project's targets speak of: streams of five
+                                           batches, one codec, four partitions, and latency
     python -m benchmarks.spark --shapes noop --partitions 1 4 16 --compressions none lz4 zstd
     python -m benchmarks.spark --markdown table.md --json figures.json
 
@@ -29,6 +31,15 @@ ROUNDS = 3
 BATCHES = 30
 QUICK_SCALE = 0.05
 QUICK_BATCHES = 5
+TARGETS = {
+    "compressions": ["lz4"],
+    "partitions": [4],
+    "connectors": ["ours", "tuned"],
+    "stream_batches": 5,
+    "batches": 0,
+    "paced": 20,
+}
+"""What `--targets` sets, unless the command line has it, too."""
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
@@ -39,12 +50,18 @@ def main() -> None:
     compileall.compile_dir(Path(aiokafka_lite.__file__).parent, quiet=2)  # like pip
     connectors = [each for each in CONNECTORS if each.name in options.connectors]
     cases = select(
-        options.shapes, options.sizes, options.compressions, options.partitions, options.scale
+        options.shapes,
+        options.sizes,
+        options.compressions,
+        options.partitions,
+        options.scale,
+        options.stream_batches,
     )
     facts = {**machine_facts(), "pyspark": version_of("pyspark"), "broker": options.broker}
     print(facts_line(facts), end="\n\n", flush=True)
     with running_broker(options.broker) as servers, progress() as steps:
-        outcomes = Contest(servers, cases, connectors, options.batches, steps).run(options.rounds)
+        contest = Contest(servers, cases, connectors, options.batches, steps, options.paced)
+        outcomes = contest.run(options.rounds)
     records = " and ".join(
         f"{RECORDS[size] * options.scale:,.0f} records of {size} bytes" for size in options.sizes
     )
@@ -70,17 +87,26 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS}; in --quick 1")
     parser.add_argument("--scale", type=float, help="of the numbers of records: 1.0 is all")
     parser.add_argument("--batches", type=int, help="small ones to measure; 0 leaves them out")
+    parser.add_argument("--stream-batches", type=int, help="of each stream; 1")
+    parser.add_argument("--paced", type=int, metavar="SECONDS", help="of records to follow; 0")
     parser.add_argument("--shapes", nargs="+", choices=list(SHAPES), default=list(SHAPES))
     parser.add_argument("--sizes", nargs="+", type=int, choices=list(RECORDS), help="of values")
     parser.add_argument("--compressions", nargs="+", choices=CODECS)
     parser.add_argument("--partitions", nargs="+", type=int, help="4, and batch reads also 16")
     names = [each.name for each in CONNECTORS]
-    parser.add_argument("--connectors", nargs="+", choices=names, default=names)
+    parser.add_argument("--connectors", nargs="+", choices=names)
     parser.add_argument("--quick", action="store_true", help="about a minute")
+    parser.add_argument("--targets", action="store_true", help="what the targets speak of")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="tables for a README")
     options = parser.parse_args()
     quick = options.quick
+    for name, value in TARGETS.items() if options.targets else ():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    options.connectors = options.connectors or names
+    options.stream_batches = options.stream_batches or 1
+    options.paced = options.paced or 0
     options.rounds = options.rounds or (1 if quick else ROUNDS)
     options.scale = options.scale or (QUICK_SCALE if quick else 1.0)
     options.sizes = options.sizes or ([100] if quick else list(RECORDS))

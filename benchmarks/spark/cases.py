@@ -15,14 +15,16 @@ SHAPES = {
     "stream": "stream → noop",
     "write": "write",
     "mirror": "mirror, a stream",
+    "job": "mirror, the job",
 }
 """Name -> title in a table."""
-READING = ("noop", "parquet", "stream", "mirror")
-WRITING = ("write", "mirror")
+READING = ("noop", "parquet", "stream", "mirror", "job")
+WRITING = ("write", "mirror", "job")
+STREAMING = ("stream", "mirror", "job")
 RECORDS = {100: 1_500_000, 1000: 400_000}
 """By the size of values."""
 PARTITIONS = 4
-COLD, TO_NOOP, TO_TOPIC = "cold start", "→ noop", "→ topic"
+COLD, TO_NOOP, TO_TOPIC, PACED = "cold start", "→ noop", "→ topic", "paced"
 """Cases besides the main ones."""
 ROWS_PER_BATCH = 20
 """Batches of a stream of small batches."""
@@ -78,16 +80,16 @@ class Case:
     payload: Payload
     batches: int = 1
     """Of a stream: how many batches it makes of the records."""
-    shows_amounts: bool = False
-    """Whether its name has batches and records, because other cases differ in nothing else."""
+    shows_records: bool = False
+    """Whether its name has the records, because other cases differ in nothing else."""
 
     @property
     def title(self) -> str:
         """The row's name."""
         name = f"{SHAPES[self.shape]}, {self.payload.title}"
-        if not self.shows_amounts:
-            return name
-        return f"{name}, {self.batches} batches of {self.payload.records:,} records"
+        if self.batches > 1 or self.shows_records:
+            name += f", {self.batches} batches"
+        return f"{name} of {self.payload.records:,} records" if self.shows_records else name
 
 
 @dataclass(slots=True)
@@ -104,6 +106,8 @@ class SessionJob:
     """The number of those batches."""
     target: str
     """The topic to which they are mirrored."""
+    paced: tuple[str, str] | None = None
+    """Topics of a mirror that runs until a line says to stop; None for no such mirror."""
 
 
 def select(
@@ -112,11 +116,12 @@ def select(
     compressions: Sequence[str],
     partitions: Iterable[int],
     scale: float,
+    batches: int = 1,
 ) -> list[Case]:
     """Return the cases: batch reads of every kind, and one codec per size of the other shapes.
 
     The codec's cost and the other shapes' cost are independent. Only the batch reads have all
-    numbers of partitions.
+    numbers of partitions. `batches` is how many each stream makes of its records.
     """
     counts = list(partitions)
     usual = PARTITIONS if PARTITIONS in counts else counts[0]
@@ -132,7 +137,8 @@ def select(
             if shape == "noop":
                 kinds = [(each, usual) for each in compressions]
                 kinds += [(compressions[0], count) for count in counts if count != usual]
-            found += [Case(shape, Payload(size, name, count, records)) for name, count in kinds]
+            made = batches if shape in STREAMING else 1
+            found += [Case(shape, Payload(size, *kind, records), made) for kind in kinds]
     return found
 
 

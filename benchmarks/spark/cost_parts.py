@@ -9,12 +9,15 @@ from typing import Self
 
 from benchmarks.report.results import Figure, Table
 from benchmarks.spark.cases import Case, Payload
+from benchmarks.spark.process_tree import STREAM_PLANNER, WORKER
 
 BATCHES = (1, 5, 20)
 PARTITIONS = (4, 16)
 RECORDS = (400_000, 2_000_000)
 SIZE = 100
 CODEC = "lz4"
+MOST_STREAM_MS, MOST_TASK_MS = 600.0, 10.0
+"""The most that a stream may cost in its planner, and a task in its worker."""
 _SCALE = 1e6
 """Rows are fitted by the million, so that all unknowns are of a similar size."""
 
@@ -86,7 +89,7 @@ def cases(scale: float) -> list[Case]:
             "stream",
             Payload(SIZE, CODEC, partitions, max(round(records * scale), 1)),
             batches,
-            shows_amounts=True,
+            shows_records=True,
         )
         for records in RECORDS
         for partitions in PARTITIONS
@@ -100,14 +103,19 @@ def sample(case: Case, cpu_s: float) -> Sample:
     return Sample(tasks, case.batches, case.payload.records, cpu_s)
 
 
+_PARTS: dict[str, Callable[[CostParts], float]] = {
+    "a stream": lambda each: each.stream_s * 1e3,
+    "a task": lambda each: each.task_s * 1e3,
+    "a batch": lambda each: each.batch_s * 1e3,
+    "a million rows": lambda each: each.row_s * 1e9,
+}
+
+
 def table(parts: dict[str, list[CostParts]], conditions: str) -> Table:
     """Make the table of the parts, by client and round."""
     rows: dict[str, Callable[[CostParts], float]] = {
-        "a stream, ms": lambda each: each.stream_s * 1e3,
-        "a task, ms": lambda each: each.task_s * 1e3,
-        "a batch, ms": lambda each: each.batch_s * 1e3,
-        "a million rows, ms": lambda each: each.row_s * 1e9,
-        "5 batches of 4 partitions, 2 million rows, ms": lambda each: (
+        **_PARTS,
+        "5 batches of 4 partitions, 2 million rows": lambda each: (
             each.cpu_s(20, 5, 2_000_000) * 1e3
         ),
     }
@@ -119,4 +127,18 @@ def table(parts: dict[str, list[CostParts]], conditions: str) -> Table:
     return Table("spark-cost-parts", "What a stream costs, by parts", "CPU ms", conditions, figures)
 
 
-__all__ = ["CostParts", "Sample", "cases", "sample", "table"]
+def kinds_table(parts: dict[str, dict[str, list[CostParts]]], conditions: str) -> Table:
+    """Make the table of the parts by kind of process, then by client and round."""
+    figures = [
+        Figure(f"{kind}: {row}", client, [value(each) for each in rounds])
+        for kind, of_clients in parts.items()
+        for row, value in _PARTS.items()
+        for client, rounds in of_clients.items()
+    ]
+    limits = {f"{STREAM_PLANNER}: a stream": MOST_STREAM_MS, f"{WORKER}: a task": MOST_TASK_MS}
+    return Table(
+        "spark-cost-kinds", "The parts, by processes", "CPU ms", conditions, figures, limits=limits
+    )
+
+
+__all__ = ["CostParts", "Sample", "cases", "kinds_table", "sample", "table"]

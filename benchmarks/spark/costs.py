@@ -10,16 +10,18 @@ other work on the machine. Load still moves CPU seconds by some tenths, so look 
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aiokafka_lite.testing.java_runtime import find_java
 from benchmarks.processes.harness import running_broker
 from benchmarks.report.machine_facts import machine_facts, version_of
 from benchmarks.report.progress import progress
-from benchmarks.report.results import as_text, as_values, facts_line
-from benchmarks.spark.cases import CONNECTORS
-from benchmarks.spark.cost_parts import CostParts, cases, sample, table
+from benchmarks.report.results import OURS, as_text, as_values, facts_line
+from benchmarks.spark.cases import CONNECTORS, Case
+from benchmarks.spark.cost_parts import CostParts, cases, kinds_table, sample, table
 from benchmarks.spark.measure import Contest
+from benchmarks.spark.process_tree import JVM, STREAM_PLANNER, WORKER
 
 ROUNDS = 3
 CONDITIONS = (
@@ -45,19 +47,33 @@ def main() -> None:
     streams = cases(options.scale)
     with running_broker(options.broker) as servers, progress() as steps:
         outcomes = Contest(servers, streams, connectors, 0, steps).run(options.rounds)
-    parts = {
-        client: [
-            CostParts.fitted([sample(each, taken.cpu_s[each.title]) for each in streams])
-            for taken in rounds
-        ]
+    conditions = CONDITIONS.format(rounds=options.rounds, scale=options.scale)
+    of_all = {
+        client: [_fitted(streams, taken.cpu_s) for taken in rounds]
         for client, rounds in outcomes.items()
     }
-    made = table(parts, CONDITIONS.format(rounds=options.rounds, scale=options.scale))
-    print(as_text(made), flush=True)
+    of_kinds = {
+        kind: {
+            client: [
+                _fitted(streams, {title: found.get(kind, 0.0) for title, found in each.items()})
+                for each in (taken.by_kind_s for taken in rounds)
+            ]
+            for client, rounds in outcomes.items()
+            if kind == JVM or client == OURS
+        }
+        for kind in (JVM, STREAM_PLANNER, WORKER)
+    }
+    made = [table(of_all, conditions), kinds_table(of_kinds, conditions)]
+    for each in made:
+        print(as_text(each), flush=True)
     if options.json:
-        runs = {name: [each.cpu_s for each in rounds] for name, rounds in outcomes.items()}
-        told = {"facts": facts, "tables": [as_values(made)], "cpu_s": runs}
+        runs = {name: [each.by_kind_s for each in rounds] for name, rounds in outcomes.items()}
+        told = {"facts": facts, "tables": [as_values(each) for each in made], "cpu_s": runs}
         options.json.write_text(json.dumps(told, indent=1) + "\n")
+
+
+def _fitted(streams: Sequence[Case], cpu_s: Mapping[str, float]) -> CostParts:
+    return CostParts.fitted([sample(each, cpu_s[each.title]) for each in streams])
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any
 
 from aiokafka_lite import AIOKafkaConsumer, TopicPartition
+from benchmarks.clients.latency import quantile
 from benchmarks.peers.job import Job
-from benchmarks.processes.child_process import child_process
-from benchmarks.processes.harness import fresh, run_peer, topic
+from benchmarks.processes.child_process import ChildProcess, child_process
+from benchmarks.processes.harness import fresh, peer_command, run_peer, topic
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import OURS, Figure, Table, collect
 from benchmarks.spark.cases import (
@@ -35,10 +36,22 @@ from benchmarks.spark.process_tree import TreeWatch, watched
 SESSION_LIMIT_S = 600.0
 FILL_LIMIT_S = 300.0
 SMALL_PARTITIONS = 2
-RATIOS = {"noop": 2.0, "stream": 2.0, "parquet": 1.0, "write": 1.0, "mirror": 4 / 3}
-"""The least ratio of the official connector's CPU to ours, by shape."""
+MOST = {
+    "noop": {100: 0.55, 1000: 0.65},
+    "parquet": {100: 0.9, 1000: 0.9},
+    "stream": {100: 0.85, 1000: 1.0},
+    "write": {100: 0.9, 1000: 0.9},
+    "job": {100: 0.5, 1000: 0.7},
+}
+"""The most CPU as a share of the official connector's, by shape and size of values."""
+MOST_COLD = 1.2
+"""The same of a cold start, also in time."""
 MORE_PER_BATCH_MS = 150
 """The most extra time of a small batch over the official connector's, into noop."""
+PER_SECOND = 1000
+"""Records a second that a mirror follows."""
+WARM_UP_S = 5
+"""Records of the first seconds do not count."""
 CONDITIONS = (
     "{rounds} rounds, in each a fresh session of Spark (local[2,4]) for every connector, in turn; "
     "the sessions have the same cases in the same order, and the first of each shape runs once "
@@ -53,9 +66,13 @@ class Outcome:
 
     cpu_s: dict[str, float] = field(default_factory=dict)
     """By title: the CPU of all its processes."""
+    by_kind_s: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By title, then by the kind of process."""
     wall_s: dict[str, float] = field(default_factory=dict)
     batches_ms: dict[str, list[int]] = field(default_factory=dict)
     """Of streams of small batches: the time of each."""
+    delays_s: list[float] = field(default_factory=list)
+    """Of records that a mirror follows: from sending to reading them in the target."""
     peak_bytes: int = 0
 
 
@@ -69,20 +86,25 @@ class Contest:
         connectors: Sequence[Connector],
         batches: int,
         steps: Steps,
+        paced_s: int = 0,
     ) -> None:
-        """`batches` is how many small ones count; 0 leaves them out."""
+        """`batches` is how many small ones count, and `paced_s` how long a mirror follows.
+
+        0 leaves them out.
+        """
         self._servers = bootstrap_servers
         self._cases = cases
         self._connectors = connectors
         self._batches = batches + FIRST_BATCHES if batches else 0
         self._steps = steps
+        self._paced_s = paced_s
         self._sources: dict[Payload, str] = {}
         self._small = ""
 
     def run(self, rounds: int) -> dict[str, list[Outcome]]:
         """Return the outcome of every session, by the connector's title."""
         plan = [*warm_up(self._cases), *self._cases]
-        in_session = len(plan) + 1 + (2 if self._batches else 0)
+        in_session = len(plan) + 1 + (2 if self._batches else 0) + bool(self._paced_s)
         outcomes: dict[str, list[Outcome]] = {each.title: [] for each in self._connectors}
         with ExitStack() as stack:
             self._fill(stack)
@@ -127,13 +149,18 @@ class Contest:
                 small=self._small,
                 batches=self._batches,
                 target=target(SMALL_PARTITIONS),
+                paced=(target(1), target(1)) if self._paced_s else None,
             )
             command = [sys.executable, "-m", "benchmarks.spark.session", json.dumps(asdict(job))]
             child = stack.enter_context(child_process(command, SESSION_LIMIT_S))
             watch = stack.enter_context(watched(child.pid))
             for line in child.lines():
                 if line.startswith("{"):  # a JVM prints its warnings there, too
-                    self._note(json.loads(line), outcome, watch, told)
+                    said = json.loads(line)
+                    if "ready" in said:
+                        self._feed(child, job, outcome)
+                    else:
+                        self._note(said, outcome, watch, told)
             self._check_written(job)
             outcome.peak_bytes = watch.peak_bytes
         return outcome
@@ -154,13 +181,34 @@ class Contest:
         if title:
             self._steps.begin(f"{told}: {title}")
             outcome.cpu_s[title] = -watch.cpu_s()
+            outcome.by_kind_s[title] = watch.cpu_by_kind()
             return
         title = said["end"]
         outcome.cpu_s[title] += watch.cpu_s()
+        before = outcome.by_kind_s[title]
+        outcome.by_kind_s[title] = {
+            kind: cpu_s - before.get(kind, 0.0) for kind, cpu_s in watch.cpu_by_kind().items()
+        }
         outcome.wall_s[title] = said["wall_s"]
         if said["batches_ms"]:
             outcome.batches_ms[title] = said["batches_ms"]
         self._steps.done()
+
+    def _feed(self, child: ChildProcess, job: SessionJob, outcome: Outcome) -> None:
+        """Send records at a fixed rate, and read them where the session has mirrored them."""
+        assert job.paced is not None
+        source, target = job.paced
+        warm_up, records = PER_SECOND * WARM_UP_S, PER_SECOND * self._paced_s
+        sent = Job(self._servers, source, warm_up + records, per_second=PER_SECOND)
+        read = Job(self._servers, target, records, warm_up=warm_up)
+        with child_process(peer_command("ours", "paced_receive", read), FILL_LIMIT_S) as reader:
+            reader.expect("ready")
+            with child_process(peer_command("ours", "paced", sent), FILL_LIMIT_S) as sender:
+                sender.expect("sending")
+                if sender.outcome().failed:
+                    raise SystemExit("some of the paced records were not acknowledged")
+            outcome.delays_s = reader.outcome().delays_s
+        child.say("")
 
     def _check_written(self, job: SessionJob) -> None:
         """Raise SystemExit for a write that has lost records, because its figure is worthless."""
@@ -189,6 +237,7 @@ def tables(
         _of_rows(cases, outcomes, conditions),
         _of_time(cases, outcomes),
         *_of_batches(outcomes),
+        *_of_delays(outcomes),
         *_of_sessions(outcomes),
     ]
 
@@ -201,10 +250,10 @@ def _of_rows(cases: Sequence[Case], outcomes: dict[str, list[Outcome]], conditio
         for taken in all_taken
     ]
     targets = {
-        (case.title, client): RATIOS[case.shape]
+        (case.title, client): 1 / MOST[case.shape][case.payload.value_bytes]
         for case in cases
         for client in outcomes
-        if client != OURS
+        if client != OURS and case.shape in MOST
     }
     return Table(
         "spark-cpu",
@@ -253,6 +302,23 @@ def _of_batches(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
     yield Table("spark-batch", "What a micro-batch takes", "ms", told, figures, limits=limits)
 
 
+def _of_delays(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
+    samples = [
+        (f"produce to sink, {name}", client, quantile(taken.delays_s, share) * 1000)
+        for name, share in (("p50", 0.5), ("p99", 0.99))
+        for client, all_taken in outcomes.items()
+        for taken in all_taken
+        if taken.delays_s
+    ]
+    if samples:
+        told = (
+            f"{PER_SECOND:,} records a second of 100 bytes to one partition, mirrored to another"
+            f" topic by a stream without pauses; the first {WARM_UP_S} s do not count. From the"
+            " call that sends a record to the arrival of its copy at a consumer."
+        )
+        yield Table("spark-latency", "Latency through Spark", "ms", told, collect(samples))
+
+
 def _of_sessions(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
     told = (
         "From the call that starts Spark to the end of a first small read. With the jars, or with"
@@ -264,7 +330,9 @@ def _of_sessions(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
             for client, all_taken in outcomes.items()
             for taken in all_taken
         ]
-        yield Table(f"spark-cold-{kind}", "Cold start", unit, told, collect(samples))
+        figures = collect(samples)
+        targets = {(each.row, each.client): 1 / MOST_COLD for each in figures}
+        yield Table(f"spark-cold-{kind}", "Cold start", unit, told, figures, targets)
     samples = [
         ("whole session", client, taken.peak_bytes / 1e6)
         for client, all_taken in outcomes.items()

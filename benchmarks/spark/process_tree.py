@@ -1,5 +1,7 @@
 """Measures CPU and memory of a process with all its descendants, also ended ones; Linux only.
 
+It also tells the processes of Spark apart: the JVM, planners of streams, workers of tasks.
+
 The system adds the CPU of an ended process to its parent, if the parent waits for it. Spark's
 Python daemons do not wait. For their children the last seen value counts.
 """
@@ -8,7 +10,7 @@ import ctypes
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,10 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _PR_SET_CHILD_SUBREAPER = 36
 _LOOK_EVERY_S = 0.5
+JVM, STREAM_PLANNER, WORKER, OTHER = "JVM", "stream's planner", "task workers", "other Python"
+"""Kinds of processes."""
+_KINDS = {"pyspark.worker": WORKER, "python_streaming_source_runner": STREAM_PLANNER}
+"""By the end of the name of PySpark's module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,9 @@ class Process:
     rss_bytes: int
     waits: bool = True
     """Whether it waits for ended children."""
+    own_s: float = 0.0
+    """Of its threads alone."""
+    kind: str = OTHER
 
 
 def adopt_orphans() -> None:
@@ -46,8 +55,10 @@ def adopt_orphans() -> None:
         raise OSError(ctypes.get_errno(), "this system adopts no orphans")
 
 
-def parse(stat: str, status: str) -> Process:
-    """Read /proc/PID/stat and status; the name in the former may hold spaces and brackets."""
+def parse(stat: str, status: str, command: str = "") -> Process:
+    """Read /proc/PID/stat, status and cmdline; the name in the first may hold spaces and
+    brackets.
+    """
     pid = int(stat[: stat.index(" ")])
     fields = stat[stat.rindex(")") + 2 :].split()
     return Process(
@@ -57,7 +68,18 @@ def parse(stat: str, status: str) -> Process:
         cpu_s=sum(map(int, fields[11:15])) / _TICKS,
         rss_bytes=int(fields[21]) * _PAGE_BYTES,
         waits=not _ignored(status) >> (SIGCHLD - 1) & 1,
+        own_s=sum(map(int, fields[11:13])) / _TICKS,
+        kind=kind_of(command.split("\0")),
     )
+
+
+def kind_of(words: Sequence[str]) -> str:
+    """Return the kind of a process by its command line."""
+    if words[0].endswith("java"):
+        return JVM
+    # A daemon has its own module in front of that of its workers.
+    module = next((each for each in reversed(words) if each.startswith("pyspark.")), "")
+    return next((kind for end, kind in _KINDS.items() if module.endswith(end)), OTHER)
 
 
 def _ignored(status: str) -> int:
@@ -74,7 +96,8 @@ def tree(root: int) -> list[Process]:
     for entry in _PROC.iterdir():
         if entry.name.isdigit():
             try:
-                each = parse((entry / "stat").read_text(), (entry / "status").read_text())
+                texts = [(entry / name).read_text() for name in ("stat", "status", "cmdline")]
+                each = parse(*texts)
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it has just ended
             children[each.parent].append(each)
@@ -92,6 +115,7 @@ class TreeWatch:
         self._root = root
         self._seen: dict[tuple[int, int], Process] = {}
         self._lost_s = 0.0
+        self._ended_s: dict[str, float] = defaultdict(float)
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self.peak_bytes = 0
@@ -108,12 +132,26 @@ class TreeWatch:
         """CPU seconds of all processes seen."""
         return self._lost_s + sum(each.cpu_s for each in self._seen.values())
 
+    def cpu_by_kind(self) -> dict[str, float]:
+        """Measure, and return the CPU seconds of each kind of process.
+
+        Of an ended process it misses what came behind the last look.
+        """
+        with self._lock:
+            self.note(tree(self._root))
+            found = defaultdict(float, self._ended_s)
+            for each in self._seen.values():
+                found[each.kind] += each.own_s
+            return dict(found)
+
     def note(self, processes: Iterable[Process]) -> None:
         """Record the processes of one measurement."""
         now = {(each.pid, each.started): each for each in processes}
         deaf = {each.pid for each in self._seen.values() if not each.waits}
         gone = self._seen.keys() - now.keys()
         self._lost_s += sum(self._seen[at].cpu_s for at in gone if self._seen[at].parent in deaf)
+        for at in gone:
+            self._ended_s[self._seen[at].kind] += self._seen[at].own_s
         self._seen = now
         self.peak_bytes = max(self.peak_bytes, sum(each.rss_bytes for each in now.values()))
 

@@ -2,7 +2,8 @@
 
     python -m benchmarks.spark.session '{"connector": "ours", "bootstrap_servers": ..., ...}'
 
-It prints a line of JSON when a case begins, and one when the case has ended, with its time.
+It prints a line of JSON when a case begins, and one when the case has ended, with its time. A case
+that others feed also says when it is ready, and ends at the next line of the input.
 """
 
 import json
@@ -20,6 +21,7 @@ from benchmarks.spark.cases import (
     BY_NAME,
     COLD,
     FIRST_BATCHES,
+    PACED,
     ROWS_PER_BATCH,
     TO_NOOP,
     TO_TOPIC,
@@ -78,6 +80,7 @@ class Session:
             "stream": self._stream_to_noop,
             "write": self._write,
             "mirror": self._mirror,
+            "job": self._mirror if self._connector.has_jars else self._mirror_job,
         }[case["shape"]](case)
 
     def first_job(self) -> None:
@@ -96,6 +99,17 @@ class Session:
         taken = [each.durationMs["triggerExecution"] for each in progress if each.numInputRows]
         return taken[FIRST_BATCHES:]
 
+    def follow(self, source: str, target: str, wait: Callable[[], None]) -> None:
+        """Mirror new records, one batch after the other, while `wait` runs."""
+        frame = self._frame(source, streaming=True, startingOffsets="earliest")
+        query = self._writer(frame, target).trigger(processingTime="0 seconds").start()
+        try:
+            wait()
+            if query.exception() is not None:
+                raise SystemExit(f"the mirror has failed: {query.exception()}")
+        finally:
+            query.stop()
+
     def _read_to_noop(self, case: dict[str, Any]) -> None:
         self._to_noop(self._frame(case["source"]))
 
@@ -103,11 +117,7 @@ class Session:
         self._frame(case["source"]).write.parquet(str(self._fresh_folder()))
 
     def _stream_to_noop(self, case: dict[str, Any]) -> None:
-        options = {"startingOffsets": "earliest"}
-        if case["batches"] > 1:
-            in_batch = -(-case["payload"]["records"] // case["batches"])
-            options["maxOffsetsPerTrigger"] = str(in_batch)
-        self._drain(self._frame(case["source"], streaming=True, **options))
+        self._drain(self._in_batches(case))
 
     def _write(self, case: dict[str, Any]) -> None:
         records, size = case["payload"]["records"], case["payload"]["value_bytes"]
@@ -121,8 +131,21 @@ class Session:
         frame.write.format(self._connector.format).options(**options).mode("append").save()
 
     def _mirror(self, case: dict[str, Any]) -> None:
-        frame = self._frame(case["source"], streaming=True, startingOffsets="earliest")
-        self._to_topic(frame, case["target"], case["payload"]["compression"])
+        self._to_topic(self._in_batches(case), case["target"], case["payload"]["compression"])
+
+    def _mirror_job(self, case: dict[str, Any]) -> None:
+        from aiokafka_lite.spark.jobs.job import NoProgress, StopSignal
+        from aiokafka_lite.spark.jobs.mirror import MirrorConfig, run
+
+        config = MirrorConfig(
+            bootstrap_servers=self._job.bootstrap_servers,
+            topics=(case["source"],),
+            topic=case["target"],
+            max_offsets_per_trigger=_offsets_of_a_batch(case),
+            checkpoint=str(self._fresh_folder()),
+            sink={"kafka.compression.type": case["payload"]["compression"]},
+        )
+        run(self.spark, config, stop=StopSignal(), progress=NoProgress())
 
     # Parts of the cases…
 
@@ -130,6 +153,15 @@ class Session:
         reader = self.spark.readStream if streaming else self.spark.read
         given = {**self._common(), "subscribe": topic, **options}
         return reader.format(self._connector.format).options(**given).load()
+
+    def _in_batches(self, case: dict[str, Any]) -> Any:
+        limit = {"maxOffsetsPerTrigger": str(_offsets_of_a_batch(case))}
+        return self._frame(
+            case["source"],
+            streaming=True,
+            startingOffsets="earliest",
+            **(limit if case["batches"] > 1 else {}),
+        )
 
     def _common(self) -> dict[str, str]:
         servers = {"kafka.bootstrap.servers": self._job.bootstrap_servers}
@@ -147,14 +179,18 @@ class Session:
         frame.write.format("noop").mode("overwrite").save()
 
     def _drain(self, frame: Any) -> list[Any]:
-        return self._to_the_end(frame.writeStream.format("noop"))
+        writer = frame.writeStream.format("noop")
+        return self._to_the_end(writer.option("checkpointLocation", str(self._fresh_folder())))
 
     def _to_topic(self, frame: Any, topic: str, compression: str = "none") -> list[Any]:
+        return self._to_the_end(self._writer(frame, topic, compression))
+
+    def _writer(self, frame: Any, topic: str, compression: str = "none") -> Any:
         writer = frame.select("key", "value").writeStream.format(self._connector.format)
-        return self._to_the_end(writer.options(**self._sink_options(topic, compression)))
+        writer = writer.options(**self._sink_options(topic, compression))
+        return writer.option("checkpointLocation", str(self._fresh_folder()))
 
     def _to_the_end(self, writer: Any) -> list[Any]:
-        writer = writer.option("checkpointLocation", str(self._fresh_folder()))
         query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
         return list(query.recentProgress)
@@ -162,6 +198,10 @@ class Session:
     def _fresh_folder(self) -> Path:
         self._folders += 1
         return self._folder / str(self._folders)
+
+
+def _offsets_of_a_batch(case: dict[str, Any]) -> int:
+    return int(-(-case["payload"]["records"] // case["batches"]))
 
 
 def main() -> None:
@@ -189,7 +229,16 @@ def main() -> None:
         if job.batches:
             _timed(TO_NOOP, lambda: session.small_batches(to_topic=False))
             _timed(TO_TOPIC, lambda: session.small_batches(to_topic=True))
+        if job.paced is not None:
+            source, target = job.paced
+            _timed(PACED, lambda: session.follow(source, target, _fed))
         session.spark.stop()
+
+
+def _fed() -> None:
+    """Say that others may feed the case now, and wait until they have."""
+    _tell(ready=PACED)
+    sys.stdin.readline()
 
 
 def _timed(title: str, work: Callable[[], list[int] | None]) -> None:

@@ -1,8 +1,11 @@
 """The parts of a stream's cost, found again in costs that were made of them."""
 
+from dataclasses import replace
+
 import pytest
 
-from benchmarks.spark.cost_parts import CostParts, Sample, cases, sample, table
+from benchmarks.spark.cost_parts import CostParts, Sample, cases, kinds_table, sample, table
+from benchmarks.spark.process_tree import STREAM_PLANNER, WORKER
 
 TRUE = CostParts(stream_s=0.6, task_s=0.01, batch_s=0.15, row_s=8e-7)
 
@@ -40,6 +43,16 @@ def test_streams_of_one_kind_cannot_tell_the_parts_apart() -> None:
 
 def test_the_table_has_a_row_for_each_part() -> None:
     rows = {each.row: each.median for each in table({"ours": [TRUE]}, "").figures}
-    assert rows["a stream, ms"] == pytest.approx(600)
-    assert rows["a task, ms"] == pytest.approx(10)
-    assert rows["a million rows, ms"] == pytest.approx(800)
+    assert rows["a stream"] == pytest.approx(600)
+    assert rows["a task"] == pytest.approx(10)
+    assert rows["a million rows"] == pytest.approx(800)
+
+
+def test_kinds_of_processes_have_limits_where_the_project_has_targets() -> None:
+    parts = {kind: {"aiokafka-lite": [TRUE]} for kind in (STREAM_PLANNER, WORKER)}
+    met = {line.figure.row: line.is_met for line in kinds_table(parts, "").lines()}
+    assert met[f"{STREAM_PLANNER}: a stream"]
+    assert met[f"{WORKER}: a task"]
+    assert met[f"{WORKER}: a stream"] is None
+    slow = {WORKER: {"aiokafka-lite": [replace(TRUE, task_s=0.011)]}}
+    assert [line.is_met for line in kinds_table(slow, "").lines()] == [None, False, None, None]

@@ -26,6 +26,12 @@ def test_batch_reads_have_every_codec_and_number_of_partitions_and_the_rest_one(
     assert [each.shape for each in warm_up(cases)] == list(SHAPES)
 
 
+def test_streams_are_divided_into_batches_and_say_so() -> None:
+    cases = select(["noop", "stream", "job"], [100], ["lz4"], [4], 1.0, batches=5)
+    assert [each.batches for each in cases] == [1, 5, 5]
+    assert cases[1].title == "stream → noop, 100 B, lz4, 4 partitions, 5 batches"
+
+
 def test_a_choice_without_four_partitions_has_its_own_usual_number() -> None:
     cases = select(["noop", "write"], [100], ["none"], [2, 8], 1.0)
     assert [(each.shape, each.payload.partitions) for each in cases] == [
@@ -61,17 +67,30 @@ def test_tables_have_both_connectors_beside_each_other_with_targets() -> None:
         "spark-cold-cpu_s",
         "spark-memory",
     ]
-    cpu, time, batch = made[:3]
+    cpu, time, batch, cold = made[:4]
     ours, theirs = cpu.lines()
     assert ours.figure.median == pytest.approx(0.9)  # CPU-seconds per million rows
     assert theirs.ratio == pytest.approx(2.3 / 0.9)
-    assert theirs.target == 2.0
+    assert theirs.target == pytest.approx(1 / 0.55)
     assert theirs.is_met
     assert time.figures[0].note == "2,222 thousand rows/s"
+    assert {line.target for line in cold.lines()} == {None, 1 / 1.2}
     assert batch.limits == {"2 partitions → noop": 125 + 150}
     assert [line.is_met for line in batch.lines()] == [True, None, None, None]
     assert "batch → noop, 100 B, lz4, 4 partitions" in as_text(cpu)
     assert "| aiokafka-lite, ms | official |" in as_markdown(batch)
+
+
+def test_delays_are_told_by_quantiles() -> None:
+    taken = outcome(0.5, 250)
+    taken.delays_s = [number / 1000 for number in range(1, 101)]
+    (table,) = (
+        each for each in tables([CASE], {"aiokafka-lite": [taken]}, "") if "latency" in each.name
+    )
+    assert {each.row: each.median for each in table.figures} == {
+        "produce to sink, p50": 50,
+        "produce to sink, p99": 99,
+    }
 
 
 def test_without_small_batches_there_is_no_table_of_them() -> None:

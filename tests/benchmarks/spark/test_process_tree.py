@@ -4,7 +4,19 @@ import os
 import subprocess
 import sys
 
-from benchmarks.spark.process_tree import Process, TreeWatch, parse, tree, watched
+import pytest
+
+from benchmarks.spark.process_tree import (
+    JVM,
+    OTHER,
+    STREAM_PLANNER,
+    WORKER,
+    Process,
+    TreeWatch,
+    parse,
+    tree,
+    watched,
+)
 
 BURN = "import time\nwhile time.process_time() < 0.2: pass\n"
 STAT = (
@@ -16,9 +28,37 @@ STAT = (
 def test_stat_is_read_around_any_name() -> None:
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     assert parse(STAT, "Name:\ta\nSigIgn:\t0000000000001006\n") == Process(
-        pid=4321, parent=77, started=12345, cpu_s=300 / ticks, rss_bytes=2048 * page, waits=True
+        pid=4321,
+        parent=77,
+        started=12345,
+        cpu_s=300 / ticks,
+        rss_bytes=2048 * page,
+        waits=True,
+        own_s=200 / ticks,
     )
     assert not parse(STAT, "SigIgn:\t0000000000010000\n").waits
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("/opt/bin/java -cp x org.apache.spark.deploy.SparkSubmit", JVM),
+        ("/v/python -m pyspark.daemon pyspark.worker", WORKER),
+        ("/v/python -m pyspark.daemon pyspark.sql.worker.create_data_source", OTHER),
+        ("/v/python -m pyspark.sql.streaming.python_streaming_source_runner", STREAM_PLANNER),
+        ("", OTHER),
+    ],
+)
+def test_processes_of_spark_are_told_apart(command: str, kind: str) -> None:
+    assert parse(STAT, "", command.replace(" ", "\0") + "\0").kind == kind
+
+
+def test_an_ended_process_counts_in_its_kind() -> None:
+    watch = TreeWatch(os.getpid())
+    ended = Process(1, 0, 1, cpu_s=9.0, rss_bytes=5, own_s=2.0, kind=WORKER)
+    watch.note([ended])
+    watch.note([])
+    assert watch.cpu_by_kind()[WORKER] == 2.0
 
 
 def test_tree_is_the_root_and_its_descendants() -> None:

@@ -2,16 +2,19 @@
 jobs one after the other, on the embedded broker.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
+
+import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.compat import HAS_READ_LIMITS
 from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
-from aiokafka_lite.spark.jobs.job import JobResult, NoProgress, StopSignal
+from aiokafka_lite.spark.jobs.job import JobFailedError, JobResult, NoProgress, StopSignal
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import fill, fill_transaction
 
@@ -163,3 +166,23 @@ def test_a_mirror_copies_unchanged_records_and_counts_them(
     assert (second.rows, second.batches) == (4, 1)
     assert records(kafka_broker, ("copy", 0)) == records(kafka_broker, P0)
     assert records(kafka_broker, ("copy", 1)) == records(kafka_broker, P1)[:20]
+
+
+def test_a_topic_that_was_made_anew_while_the_job_was_down_is_lost_data(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    config = archive.ArchiveConfig(
+        bootstrap_servers=servers, topics=("2024",), path=str(tmp_path / "archive")
+    )
+    kafka_broker.create_topic("2024")
+    fill(kafka_broker, P0, 3)
+    assert run(archive, spark, config).rows == 3
+
+    kafka_broker.delete_topic("2024")
+    kafka_broker.create_topic("2024")
+    fill(kafka_broker, P0, 5)  # more than before: by offsets alone, nothing is missing
+    with pytest.raises(JobFailedError, match="2024 was deleted and created again"):
+        run(archive, spark, config)
+    going_on = replace(config, source={"failOnDataLoss": "false"})
+    assert run(archive, spark, going_on).rows == 5

@@ -103,7 +103,12 @@ class StreamConfig(TopicsConfig):
     """The address of this machine that it listens at; 0.0.0.0: at each."""
 
     def source_options(self) -> dict[str, str]:
+        """Return the options of the source; its checkpoint has the ids of topics, unless [source]
+        says otherwise.
+        """
         options = super().source_options()
+        if "topicids" not in {name.lower() for name in options}:
+            options["topicIds"] = "true"
         if self.max_offsets_per_trigger is not None:
             options["maxOffsetsPerTrigger"] = str(self.max_offsets_per_trigger)
         return options

@@ -29,6 +29,7 @@ def test_keys_are_options_of_source_and_sink() -> None:
         "subscribe": "a,b",
         "startingOffsets": "earliest",
         "maxOffsetsPerTrigger": "10",
+        "topicIds": "true",
         "kafka.isolation.level": "read_committed",
     }
     assert made.sink_options() == {
@@ -39,6 +40,12 @@ def test_keys_are_options_of_source_and_sink() -> None:
     }
     other = CopyConfig(**GIVEN, sink_bootstrap_servers="o:2")  # type: ignore[arg-type]
     assert other.sink_options()["kafka.bootstrap.servers"] == "o:2"
+
+
+def test_the_checkpoint_of_a_job_has_the_ids_of_topics_unless_its_source_says_otherwise() -> None:
+    made = CopyConfig(**GIVEN, source={"topicids": "false"})  # type: ignore[arg-type]
+    assert "topicIds" not in made.source_options()
+    assert made.source_options()["topicids"] == "false"
 
 
 def test_the_table_kafka_is_of_both_sides_and_each_may_override_it() -> None:
