@@ -1,9 +1,11 @@
-"""Takes what a worker process has imported out of the garbage collector's sight, once.
+"""Takes what a worker process has imported out of the garbage collector's sight.
 
 PySpark's daemon collects all garbage after each task of a worker that it keeps. With PySpark,
 pyarrow and the clients imported, that takes 40 ms of CPU, several times the task's own work. When
-a second task of a kind arrives, the first has imported everything, and its garbage was collected a
-moment ago. What is left stays, so it is frozen. A later collection is over in a millisecond.
+the first object of ours arrives, PySpark is imported. So its objects are frozen, and neither the
+imports of the first task nor the collection behind it looks at them. When a second task of a kind
+arrives, the first has imported everything, and its garbage was collected a moment ago. What is left
+stays, so it is frozen, too. A later collection is over in a millisecond.
 """
 
 import gc
@@ -19,7 +21,8 @@ _settled: set[str] = set()
 
 
 def note_arrival(kind: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Note that an object of Spark's work has arrived; at the second of a kind, freeze the heap.
+    """Note that an object of Spark's work has arrived. Freeze the heap at the first one, and at the
+    second of a kind.
 
     Frozen objects are released like others when nothing refers to them. Only their cycles stay.
     """
@@ -27,6 +30,7 @@ def note_arrival(kind: str, environment: Mapping[str, str] = os.environ) -> None
         return
     if kind in _arrived:
         _settled.add(kind)
+    if kind in _arrived or not _arrived:
         gc.freeze()
     _arrived.add(kind)
 

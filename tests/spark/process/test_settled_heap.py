@@ -42,7 +42,7 @@ def frozen_after(*kinds: type, **environment: str) -> list[int]:
     return found
 
 
-def test_the_second_task_of_a_kind_finds_the_heap_frozen_and_later_ones_freeze_no_more() -> None:
+def test_the_heap_is_frozen_for_the_first_task_and_for_the_second_of_each_kind() -> None:
     require_spark()
     from aiokafka_lite.spark.offsets import Offsets
     from aiokafka_lite.spark.source import StreamReader
@@ -50,8 +50,9 @@ def test_the_second_task_of_a_kind_finds_the_heap_frozen_and_later_ones_freeze_n
     first, other, second, third, both = frozen_after(
         StreamReader, Offsets, StreamReader, StreamReader, Offsets, SPARK_REUSE_WORKER="1"
     )
-    assert (first, other) == (0, 0)
-    assert second > 10_000
+    assert first > 10_000  # PySpark, without which nothing arrives
+    assert other - first < 1000
+    assert second - other >= 1000
     assert third - second < 1000
     assert both - third >= 1000
 
