@@ -7,11 +7,11 @@ file reads and writes their JSON. Does not wait.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Self
 
 from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition, names_of
 
 EARLIEST: Final = -2

@@ -4,9 +4,9 @@ The parsed options travel to executors, so they hold plain values only. Does not
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.spark.options.given_options import GivenOptions
 from aiokafka_lite.spark.options.kafka_keys import PREFIX, SINK_KEYS, boolean
 from aiokafka_lite.spark.options.sealed_properties import client_arguments

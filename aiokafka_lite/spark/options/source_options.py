@@ -6,10 +6,11 @@ to planners and executors, so they hold plain values only. Does not wait.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, Final
 
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, Offsets, partitions_from_json
 from aiokafka_lite.spark.options.given_options import GivenOptions, duration_ms

@@ -10,12 +10,12 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.spark.options.sealed_properties import client_arguments
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ brokers.
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.kafka_error import KafkaError
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import OffsetRange
 
