@@ -2,12 +2,12 @@
 
     python -m benchmarks.spark             all of it, on a real Apache Kafka
     python -m benchmarks.spark --quick     about a minute
-    python -m benchmarks.spark --targets   what the project's targets speak of: streams of five
-                                           batches, one codec, four partitions, and latency
+    python -m benchmarks.spark --targets   the project's targets
     python -m benchmarks.spark --shapes noop --partitions 1 4 16 --compressions none lz4 zstd
     python -m benchmarks.spark --markdown table.md --json figures.json
 
-Tables go to stdout, progress to stderr. It needs Java 17, PySpark 4.2.0 and Linux. Every figure is
+With `--targets` streams have five batches of four partitions, there is one codec, and latency is
+measured. Tables go to stdout, progress to stderr. It needs Java 17, PySpark 4.2.0 and Linux. Every figure is
 a cost. A ratio compares another connector with ours in the same run, by the medians. The
 ratio of the worst case compares the other's best round with our worst.
 """
