@@ -7,8 +7,8 @@
     python -m benchmarks.spark --markdown table.md --json figures.json
 
 With `--targets` streams have five batches of four partitions, there is one codec, and latency is
-measured. Tables go to stdout, progress to stderr. It needs Java 17, PySpark 4.2.0 and Linux. Every figure is
-a cost. A ratio compares another connector with ours in the same run, by the medians. The
+measured. Tables go to stdout, progress to stderr. It needs Java 17, PySpark 4.2.0 and Linux. Every
+figure is a cost. A ratio compares another connector with ours in the same run, by the medians. The
 ratio of the worst case compares the other's best round with our worst.
 """
 
