@@ -146,9 +146,9 @@ class Membership(CommitMembership, Protocol):
         """
 
     async def close(self) -> None:
-        """End the background tasks, and a listener that runs in them. Does not leave the group.
+        """Take over no more assignments, and end a listener that runs. Does not leave the group.
 
-        Cancelled: the tasks still end.
+        Cancelled: as if it had returned.
         """
 
     async def tell_listener(self, owned: Collection[TopicPartition]) -> None:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import StaleMemberEpochError
 from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
 )
@@ -72,6 +73,27 @@ async def test_kip_1092_the_operation_says_whether_the_member_leaves(
             said = 0
         assert goodbyes(broker) == said
         assert bool(broker.group("g").members) is stays
+        assert broker.group("g").offsets[P0].offset == 1
+
+
+async def test_the_last_commit_gets_the_newest_epoch() -> None:
+    """Heartbeats go on until the member leaves: a commit in a stale epoch needs the next answer."""
+    async with stage("consumer") as (broker, member):
+        broker.forget_requests()
+        broker.faults.fail(OffsetCommitRequest, StaleMemberEpochError, times=1)
+        await member.stop()
+        kinds = (ConsumerGroupHeartbeatRequest, OffsetCommitRequest)
+        sent = [each.request for each in broker.requests if isinstance(each.request, kinds)]
+        assert [type(each) for each in sent] == [
+            OffsetCommitRequest,
+            ConsumerGroupHeartbeatRequest,
+            OffsetCommitRequest,
+            ConsumerGroupHeartbeatRequest,
+        ]
+        assert [each.member_epoch < 0 for each in sent if isinstance(each, kinds[0])] == [
+            False,
+            True,
+        ]
         assert broker.group("g").offsets[P0].offset == 1
 
 

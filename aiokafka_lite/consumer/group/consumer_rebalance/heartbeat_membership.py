@@ -92,7 +92,9 @@ class HeartbeatMembership:
             member,
         )
         self._wakeup = Wakeup()
-        self._tasks: list[OwnedTask] = []
+        self._task: OwnedTask | None = None
+        self._heartbeat_task: OwnedTask | None = None
+        self._is_closed = False
         self._departure = Departure(self._handover, parts.listeners)
         self._error: KafkaError | None = None
         self._rebalance_began_s: float | None = None
@@ -199,10 +201,8 @@ class HeartbeatMembership:
     def start(self) -> None:
         """Start the background tasks. They join once the consumer subscribes."""
         owner = self._client.owner
-        self._tasks = [
-            owner.spawn("coordinator.membership", self._run),
-            owner.spawn("coordinator.heartbeats", self._heartbeats.run),
-        ]
+        self._task = owner.spawn("coordinator.membership", self._run)
+        self._heartbeat_task = owner.spawn("coordinator.heartbeats", self._heartbeats.run)
 
     def request_rejoin(self, reason: str) -> None:
         """Join, or tell the coordinator of another subscription."""
@@ -258,14 +258,15 @@ class HeartbeatMembership:
             await self._coordinator.leave(member.leave_epoch(), reason, LEAVE_S)
 
     async def close(self) -> None:
-        """End the tasks, and a listener that runs in them. Does not leave the group: `leave` does.
+        """Take over nothing more, and end a listener that runs. Does not leave the group: `leave`
+        does. Heartbeats go on until then, for the last commit may need the newest epoch.
 
-        Cancelled: the tasks still end.
+        Cancelled: as if it had returned.
         """
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            await task.wait()
+        self._is_closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await self._task.wait()
 
     async def tell_listener(self, owned: Collection[TopicPartition]) -> None:
         """As `Membership.tell_listener`."""
@@ -279,6 +280,8 @@ class HeartbeatMembership:
         """As `Membership.leave`. A static member leaves for a while by default (KIP-1092)."""
         member = self._member
         self._rebalance_began_s = None
+        if self._is_closed and self._heartbeat_task is not None:
+            self._heartbeat_task.cancel()
         if member.state is EpochState.UNSUBSCRIBED:
             return
         is_known = member.leave(reason)
