@@ -347,4 +347,4 @@ ACTS: tuple[Act, ...] = (
     workers_commit_what_they_have_handled,
 )
 
-__all__ = ["ACTS", "Act", "Stage"]
+__all__ = ["ACTS", "Act", "Diary", "Stage", "balanced", "until"]

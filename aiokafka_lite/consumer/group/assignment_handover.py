@@ -41,6 +41,9 @@ class AssignmentUser(Protocol):
         """Commit what was processed of partitions that go, or that the member brings to a join, if
         commits are automatic. Bounded."""
 
+    def assignment_lost(self) -> None:
+        """Hold nothing back any more: what was to be handed over belongs to others."""
+
     def assignment_changed(self) -> None:
         """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
 
@@ -86,6 +89,13 @@ class AssignmentHandover:
     async def revoke(self, partitions: Collection[TopicPartition]) -> None:
         """Commit and give up these partitions; the listener hears of it before they are free."""
         await self._revoke(partitions, committing=partitions)
+
+    def lose_soon(self) -> None:
+        """Return no more records: the partitions may have another owner by now. A handover that
+        runs is void. `lose` tells the listener.
+        """
+        self._subscription.lose_everything()
+        self._user.assignment_lost()
 
     async def lose(self, why: str = "") -> None:
         """Let go of what the group has given away already; the log says `why`, if that is known."""

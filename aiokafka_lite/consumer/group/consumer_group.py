@@ -418,12 +418,17 @@ class ConsumerGroup:
         """Leave the group in the background: the consumer has unsubscribed from `owned`."""
         self._once_assigned.clear()
         self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
+        self._hold.give_up()
         self.membership.leave_soon(owned)
 
     def assigned_by_user(self) -> None:
         """Commit all offsets the next time: others may have had the partitions assigned now."""
         if self._auto_commit is not None:
             self._auto_commit.forget()
+
+    def assignment_lost(self) -> None:
+        """Let the listener hear at once of partitions that others have by now."""
+        self._hold.give_up()
 
     def assignment_changed(self) -> None:
         """Adapt automatic commits and the rest of the consumer to the new assignment."""

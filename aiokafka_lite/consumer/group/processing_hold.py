@@ -48,8 +48,13 @@ class ProcessingHold:
                     on_processed()
                 self._released.set()
 
+    def give_up(self) -> None:
+        """End the wait for the blocks: others have the partitions already."""
+        self._released.set()
+
     async def released(self) -> None:
-        """Return once no block is left that had begun before the call, or the time is over.
+        """Return once no block is left that had begun before the call, the time is over, or
+        `give_up` was called.
 
         Cancelled: nothing has changed.
         """

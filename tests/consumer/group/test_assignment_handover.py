@@ -54,6 +54,9 @@ class Scene(ConsumerRebalanceListener):
     async def commit_before_revocation(self, partitions: Collection[TopicPartition]) -> None:
         self.tell(f"commit {names(partitions)}")
 
+    def assignment_lost(self) -> None:
+        self.tell("no longer held back")
+
     def assignment_changed(self) -> None:
         self.tell("changed")
 

@@ -434,7 +434,7 @@ class ClassicMembership:
     def _lose_partitions(self, event: MembershipEvent) -> None:
         """Return no more records: the partitions may have another owner by now."""
         self._changes_step(event)
-        self._subscription.lose_everything()
+        self._handover.lose_soon()
         self._signal.notify()
 
     def _fail(self, error: KafkaError) -> None:

@@ -404,7 +404,7 @@ class HeartbeatMembership:
 
     def _lose_partitions(self) -> None:
         """Return no more records: the partitions may have another owner by now."""
-        self._subscription.lose_everything()
+        self._handover.lose_soon()
         self._wakeup.set()
         self._signal.notify()
 
