@@ -16,7 +16,6 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_heartbeats import EpochHeartbeats
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
-    JOIN_EPOCH,
     LEAVE_EPOCH,
     EpochMember,
     EpochState,
@@ -26,7 +25,7 @@ from aiokafka_lite.consumer.group.consumer_rebalance.target_names import NamedTa
 from aiokafka_lite.consumer.group.group_errors import Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.consumer.group.poll_watch import overdue_reason
-from aiokafka_lite.errors import BrokerResponseError, GroupIdNotFound, KafkaError
+from aiokafka_lite.errors import BrokerResponseError, KafkaError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_coordinator import ShareCoordinator, make_member_id
@@ -228,8 +227,7 @@ class ShareMembership:
         self._on_change()
 
     def _refused(self, action: Action, error: BrokerResponseError) -> None:
-        is_other_kind = isinstance(error, GroupIdNotFound) and self._member.epoch == JOIN_EPOCH
-        if action is Action.RAISE or is_other_kind:
+        if action is Action.RAISE:
             self._fail(error)
         elif self._member.fence(reason_of(error)):
             self._lose()

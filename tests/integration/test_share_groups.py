@@ -323,8 +323,14 @@ async def test_the_id_of_another_kind_of_group(address: str, topic_name: str) ->
         group(address, topic_name) as options,
         AIOKafkaConsumer(topic_name, **options, group_protocol="consumer"),
     ):
-        with pytest.raises(GroupIdNotFound):
+        with pytest.raises(GroupIdNotFound, match="is not a share group"):
             await AIOKafkaShareConsumer(topic_name, **options).start()
+    async with (
+        group(address, f"{topic_name}-shared") as options,
+        AIOKafkaShareConsumer(topic_name, **options),
+    ):
+        with pytest.raises(GroupIdNotFound, match="is not a consumer group"):
+            await AIOKafkaConsumer(topic_name, **options, group_protocol="auto").start()
 
 
 async def test_without_polls_the_member_leaves(address: str, topic_name: str) -> None:

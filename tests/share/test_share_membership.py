@@ -11,6 +11,7 @@ from aiokafka_lite.errors import (
     GroupAuthorizationFailedError,
     GroupIdNotFound,
     IllegalStateError,
+    InconsistentGroupProtocolError,
     UnknownMemberIdError,
 )
 from aiokafka_lite.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
@@ -65,6 +66,25 @@ def test_a_group_of_another_kind_is_refused() -> None:
             began_s = share.clock.monotonic()
             with pytest.raises(GroupIdNotFound):
                 await share.consumer(group_id="other").start()
+            assert share.clock.monotonic() - began_s < 15
+
+    run_share(main, "a")
+
+
+def test_the_id_of_a_share_group_is_refused_to_other_consumers() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer():
+            began_s = share.clock.monotonic()
+            for protocol in ("consumer", "auto"):
+                with pytest.raises(GroupIdNotFound, match="choose another group_id"):
+                    await AIOKafkaConsumer(
+                        TOPIC,
+                        group_id=GROUP,
+                        group_protocol=protocol,
+                        **share.kafka.client_options,
+                    ).start()
+            with pytest.raises(InconsistentGroupProtocolError):
+                await AIOKafkaConsumer(TOPIC, group_id=GROUP, **share.kafka.client_options).start()
             assert share.clock.monotonic() - began_s < 15
 
     run_share(main, "a")

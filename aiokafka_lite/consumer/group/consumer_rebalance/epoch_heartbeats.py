@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.wakeup import Wakeup
-from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
+from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
+    JOIN_EPOCH,
+    EpochMember,
+)
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (
     HeartbeatCoordinator,
     HeartbeatResponse,
@@ -20,7 +23,12 @@ from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import Mem
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_pace import HeartbeatPace
 from aiokafka_lite.consumer.group.group_errors import EPOCH_HEARTBEAT_ACTIONS, Action
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
-from aiokafka_lite.errors import BrokerResponseError, KafkaError, UnsupportedVersionError
+from aiokafka_lite.errors import (
+    BrokerResponseError,
+    GroupIdNotFound,
+    KafkaError,
+    UnsupportedVersionError,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +138,9 @@ class EpochHeartbeats:
 
     def _refused(self, answer: HeartbeatResponse) -> None:
         action, error = EPOCH_HEARTBEAT_ACTIONS.action_for(answer.error_code)
+        is_of_other_kind = error is GroupIdNotFound and self._member.epoch == JOIN_EPOCH
+        if is_of_other_kind:  # a join makes the group otherwise
+            action = Action.RAISE
         logger.info("heartbeat of %r: %s", self._member, error.message)
         self._failed()
         if action is Action.FIND_COORDINATOR:
@@ -139,6 +150,8 @@ class EpochHeartbeats:
             why = error.explained(answer.error_message)
             if error is UnsupportedVersionError:
                 why = self._coordinator.not_offered
+            elif is_of_other_kind:
+                why = f"{why} The id belongs to a group of another kind; choose another group_id"
             self._on_error(action, error(f"{what}: {why}"))
 
 

@@ -262,6 +262,17 @@ async def test_what_concerns_the_membership_is_told_in_the_brokers_words(
     assert "heartbeat in group 'g': the broker's words" in str(refusal)
 
 
+async def test_the_id_of_a_group_of_another_kind_is_refused(scene: Scene) -> None:
+    """A member that joins makes the group if there is none, so the id must be taken."""
+    scene.answers = [errors.GroupIdNotFound.errno]
+    scene.member.join()
+    scene.heartbeats.look()
+    await settle()
+    ((action, refusal),) = scene.verdicts
+    assert action is Action.RAISE
+    assert "choose another group_id" in str(refusal)
+
+
 async def test_a_protocol_that_is_off_is_told_with_its_remedy(scene: Scene) -> None:
     await scene.be_stable()
     scene.answers = [errors.UnsupportedVersionError.errno]
