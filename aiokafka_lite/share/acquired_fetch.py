@@ -6,7 +6,7 @@ wait, but for deserializers that do.
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -35,6 +35,8 @@ class Portion:
     """How many of the records are deserialized."""
     failure: RecordDeserializationError | None = None
     """Why the record behind them cannot be."""
+    behind: Sequence[Record] = ()
+    """With a failure: the records behind that one."""
 
 
 class AcquiredFetch:
@@ -89,8 +91,9 @@ class AcquiredFetch:
         """Go on behind the portion that was returned or failed."""
         portion = self._waiting.popleft()
         if portion.failure is not None and portion.failure.offset < portion.last:
-            rest = (portion.failure.offset + 1, portion.last, portion.delivery_count)
-            self._ranges.appendleft(rest)
+            first, records = portion.failure.offset + 1, list(portion.behind)
+            rest = Portion(first, portion.last, portion.delivery_count, records)
+            self._waiting.appendleft(rest)
 
     def _cut(self, room: int) -> Portion:
         first, last, count = self._ranges[0]
@@ -121,10 +124,11 @@ class AcquiredFetch:
         del portion.records[room:]
         last = portion.records[-1].offset
         done = max(portion.done - room, 0)
-        self._waiting.insert(
-            1, Portion(last + 1, portion.last, portion.delivery_count, rest, done, portion.failure)
-        )
-        portion.done, portion.last, portion.failure = min(portion.done, room), last, None
+        put_off = Portion(last + 1, portion.last, portion.delivery_count, rest, done)
+        put_off.failure, put_off.behind = portion.failure, portion.behind
+        self._waiting.insert(1, put_off)
+        portion.done, portion.last = min(portion.done, room), last
+        portion.failure, portion.behind = None, ()
 
     # Deserializing…
 
@@ -156,9 +160,8 @@ class AcquiredFetch:
 
     def _cut_off(self, portion: Portion, failure: RecordDeserializationError) -> None:
         """End the portion before the record that failed. The records behind it come later."""
-        rest = portion.records[portion.done + 1 :]
+        portion.behind = portion.records[portion.done + 1 :]
         del portion.records[portion.done :]
-        self._chunk = rest + self._chunk
         portion.failure = failure
 
     def release(self) -> None:

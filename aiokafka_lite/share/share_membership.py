@@ -9,7 +9,6 @@ ShareMembershipManager.
 import logging
 from collections.abc import Callable
 
-from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.task_owner import OwnedTask
@@ -33,8 +32,6 @@ from aiokafka_lite.share.share_coordinator import ShareCoordinator, make_member_
 logger = logging.getLogger(__name__)
 
 _LEAVE_S = 2.0
-_HASTY_HEARTBEATS = 8
-"""How many heartbeats in a row may follow soon on one that brought no partitions: about 5 s."""
 _LOOP_BLOCK_S = 3.0
 """Longer blocks of the loop are logged: brokers ask for a heartbeat every five seconds."""
 _NOTHING = NamedTarget(frozenset(), frozenset(), frozenset())
@@ -80,8 +77,6 @@ class ShareMembership:
         self._wakeup = Wakeup()
         self._tasks: list[OwnedTask] = []
         self._error: KafkaError | None = None
-        self._look_again: TimerHandle | None = None
-        self._empty_answers = 0
         self.assigned = _NOTHING
         """What the member may fetch, as far as its topics have names."""
         self.has_joined = False
@@ -153,7 +148,6 @@ class ShareMembership:
 
     async def close(self) -> None:
         """End the tasks. Does not leave the group: `leave` does. Cancelled: the tasks still end."""
-        self._stop_asking()
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -193,29 +187,10 @@ class ShareMembership:
 
     def _answered(self) -> None:
         is_first, self.has_joined = not self.has_joined, True
-        if self._member.target:
-            self._empty_answers = 0
-        elif self._topics() and self._empty_answers < _HASTY_HEARTBEATS:
-            self._ask_again()
         if self._member.state is EpochState.RECONCILING:
             self._take_over()
         elif is_first:
             self._on_change()
-
-    def _ask_again(self) -> None:
-        """Ask soon for the partitions that the coordinator is still preparing for a new group. It
-        has them long before the next heartbeat is due.
-        """
-        clock = self._client.clock
-        delay_s = self._client.retry_backoff.delay(self._empty_answers)
-        self._empty_answers += 1
-        self._stop_asking()
-        self._look_again = clock.call_at(clock.monotonic() + delay_s, self._heartbeats.ask_soon)
-
-    def _stop_asking(self) -> None:
-        if self._look_again is not None:
-            self._look_again.cancel()
-            self._look_again = None
 
     def _take_over(self) -> None:
         member = self._member

@@ -144,6 +144,28 @@ async def test_a_smaller_poll_divides_what_is_deserialized() -> None:
     assert [record.value for record in rest.records] == [b"11", b"22"]
 
 
+def test_what_is_behind_a_failure_comes_before_the_part_that_a_smaller_poll_put_off() -> None:
+    def odd(value: bytes) -> int:
+        if value == b"1":
+            raise ValueError("one")
+        return int(value)
+
+    acquired = fetch(batch(0, 5), (0, 4, 1), deserializer=ShareDeserializer("t", 0, None, odd))
+    assert acquired.peek(1000) is not None  # its poll ends before anything is deserialized
+    portion = acquired.peek(3)
+    assert portion is not None
+    assert acquired.deserialize(portion) is None
+    assert portion.failure is not None
+    acquired.took()
+    assert acquired.left() == [(2, 2), (3, 4)]
+    rest = []
+    while (portion := acquired.peek(1000)) is not None:
+        assert acquired.deserialize(portion) is None
+        rest += [record.value for record in portion.records]
+        acquired.took()
+    assert rest == [2, 3, 4]
+
+
 async def test_a_deserializer_may_have_to_be_prepared() -> None:
     class Prepared:
         is_ready = False

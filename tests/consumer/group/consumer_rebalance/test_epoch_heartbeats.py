@@ -126,6 +126,17 @@ async def scene() -> AsyncIterator[Scene]:
 # When they go out…
 
 
+async def test_a_member_without_partitions_asks_for_them_soon(scene: Scene) -> None:
+    scene.assignment = None
+    await scene.be_stable()
+    scene.assignment = frozenset({0})
+    await scene.clock.advance(1)
+    scene.member.took(scene.member.target, scene.member.membership)
+    scene.heartbeats.look()
+    await scene.clock.advance(10)
+    assert scene.times == [100.1, 101, 106, 111]
+
+
 async def test_none_goes_out_before_the_member_joins(scene: Scene) -> None:
     await scene.clock.advance(60)
     assert scene.sent == []
