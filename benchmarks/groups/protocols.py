@@ -110,7 +110,8 @@ def measure(
             "requests/minute",
             f"The only member of a group, {IDLE_PARTITIONS} partitions, watched for {idle_s:g} s. "
             f"Times are the defaults: the consumer protocol has a heartbeat each 5 s, by the "
-            f"broker, and the classic one each {CLASSIC_HEARTBEAT_MS // 1000} s",
+            f"broker, and the classic one each {CLASSIC_HEARTBEAT_MS // 1000} s. The statistics of "
+            "librdkafka do not count heartbeats of the consumer protocol",
             collect(idle),
         ),
     ]
@@ -140,11 +141,11 @@ def _idle(contender: Contender, address: str, idle_s: float) -> dict[str, float]
     minutes = idle_s / 60
     fetches = requests.get("Fetch", 0)
     beats = sum(count for kind, count in requests.items() if kind.endswith("Heartbeat"))
-    return {
-        "heartbeats": beats / minutes,
+    counted = {
         "fetches": fetches / minutes,
         "other requests": (sum(requests.values()) - beats - fetches) / minutes,
     }
+    return {"heartbeats": beats / minutes, **counted} if beats else counted
 
 
 def _pause_table(called: str, pauses: Sequence[tuple[Contender, Pauses]], rounds: int) -> Table:

@@ -41,7 +41,7 @@ class HeartbeatPace:
         if has_partitions or sent_at_s >= self._sooner_until_s:
             return sent_at_s + interval_s
         longest_s = max(interval_s / _SOONER, _LEAST_S)
-        sooner_s = min(_LEAST_S * 2**self._empty_answers, longest_s)
+        sooner_s = min(_LEAST_S * float(2**self._empty_answers), longest_s)
         self._empty_answers += 1
         return sent_at_s + min(interval_s, sooner_s)
 
