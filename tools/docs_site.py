@@ -17,6 +17,8 @@ from mkdocs.utils import get_relative_url
 from aiokafka_lite import errors
 from aiokafka_lite.kafka_error import ErrorFacts, Fault
 from tools.error_remedies import remedy_of
+from tools.other_errors import REMEDIES as OTHER_REMEDIES
+from tools.other_errors import other_errors
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = {
@@ -28,6 +30,8 @@ PAGES: Final = {
 }
 """Path in the repository -> address in the site."""
 
+WIDE_TABLES: Final = ("errors.md", "options.md")
+
 FAULTS: Final = {
     Fault.USER: "Change the call, the option or the rights. The same call fails again.",
     Fault.CLUSTER: "Look at the brokers. It often passes by itself.",
@@ -36,6 +40,7 @@ FAULTS: Final = {
 }
 _LINK: Final = re.compile(r"(!?)\[((?:`[^`]*`|[^\]`])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _FENCE: Final = re.compile(r"^```", re.MULTILINE)
+_CODE: Final = re.compile(r"`[^`\n]+`")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -59,11 +64,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Turn the links of a page, outside of its code, to the addresses of the site."""
     uri = page.file.src_uri
+    if uri in WIDE_TABLES:
+        page.meta["hide"] = ["toc"]  # its column goes to the table
     if uri == "errors.md" or uri.startswith("examples/"):
         return markdown
     parts = _FENCE.split(markdown)  # each second part is code
-    parts[::2] = [turned(part, uri) for part in parts[::2]]
+    parts[::2] = [unescaped(turned(part, uri)) for part in parts[::2]]
     return "```".join(parts)
+
+
+def unescaped(text: str) -> str:
+    """Return the text of a page without the backslashes that GitHub needs before a bar in code
+    within a table. Python-Markdown would show them.
+    """
+    return _CODE.sub(lambda code: code[0].replace("\\|", "|"), text)
 
 
 def turned(text: str, uri: str) -> str:
@@ -107,8 +121,10 @@ def errors_page() -> str:
     lines = [
         "# Errors",
         "",
-        "Every error can be imported from `aiokafka_lite.errors`. The text of an error names the",
-        "value, the limit and the remedy. Each class states four facts:",
+        "The errors of Kafka and of the clients can be imported from `aiokafka_lite.errors`. All",
+        "but a few are a `KafkaError`, so `except KafkaError` catches them. The text of an error",
+        "names the value, the limit and the remedy. The [last table](#other-modules) has errors of",
+        "other modules. Each class states four facts:",
         "",
         "| fact | meaning |",
         "|---|---|",
@@ -123,7 +139,21 @@ def errors_page() -> str:
         lines += ["| error | code | meaning | what to do | |", "|---|---|---|---|---|"]
         lines += [_row(kind) for kind in _errors() if kind.fault is fault]
         lines.append("")
-    return "\n".join(lines)
+    lines += ["## Other names", "", "aiokafka, or Kafka, has these names for the same classes.", ""]
+    lines += ["| name | the same as |", "|---|---|"]
+    lines += [f"| `{name}` | `{kind.__name__}` |" for name, kind in _aliases()]
+    lines += ["", "## Other modules", "", "| error | import from | meaning | what to do |"]
+    lines.append("|---|---|---|---|")
+    for name, module, meaning in other_errors(set(errors.__all__)):
+        lines.append(f"| `{name}` | `{module}` | {meaning} | {OTHER_REMEDIES[name]} |")
+    return "\n".join([*lines, ""])
+
+
+def _aliases() -> Iterator[tuple[str, Any]]:
+    for name in sorted(errors.__all__):
+        kind: Any = getattr(errors, name)
+        if isinstance(kind, type) and issubclass(kind, Exception) and kind.__name__ != name:
+            yield name, kind
 
 
 def _errors() -> Iterator[Any]:
@@ -141,4 +171,4 @@ def _row(kind: Any) -> str:
     return f"| `{kind.__name__}` | {code} | {first} | {remedy_of(kind)} | {facts} |"
 
 
-__all__ = ["errors_page", "on_config", "on_files", "on_page_markdown", "turned"]
+__all__ = ["errors_page", "on_config", "on_files", "on_page_markdown", "turned", "unescaped"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
-from aiokafka_lite.testing.virtual_loop import run_virtual
+from aiokafka_lite.testing.virtual_loop import LeftBehindError, StuckError, run_virtual
 from aiokafka_lite.testing.virtual_network import VirtualNetwork
 
 if TYPE_CHECKING:
@@ -87,4 +87,4 @@ def run_virtual_kafka(
     return run_virtual(beside_a_cluster, max_time_s=max_time_s, max_turns=max_turns)
 
 
-__all__ = ["VirtualKafka", "run_virtual_kafka"]
+__all__ = ["LeftBehindError", "StuckError", "VirtualKafka", "run_virtual_kafka"]

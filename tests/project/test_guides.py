@@ -1,11 +1,13 @@
 """Every Python block of the guides runs as it stands."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.support.documents import GUIDES, programs
 
 PROGRAM = """
@@ -57,7 +59,14 @@ def test_tests_pass_with_the_plugin_alone(page: Path, tmp_path: Path) -> None:
         if "def test_" in block:
             (tmp_path / f"test_block_{number}.py").write_text(block)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=180, cwd=tmp_path, check=False
-    )
+    with EmbeddedBroker.threaded() as kafka:  # what `real_kafka()` borrows
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            cwd=tmp_path,
+            check=False,
+            env={**os.environ, "KAFKA_BOOTSTRAP_SERVERS": kafka.bootstrap_servers},
+        )
     assert done.returncode == 0, done.stdout + done.stderr
