@@ -146,6 +146,7 @@ class KafkaClient:
         """Pushes the metrics of this client to brokers that ask for them (KIP-714)."""
 
         self._trouble_listeners: list[Callable[[], object]] = []
+        self._guests: dict[KafkaClient, None] = {}  # in the order of their start
         self._life = ClientLife(name)
 
     def __repr__(self) -> str:
@@ -155,6 +156,11 @@ class KafkaClient:
     def state(self) -> ClientState:
         """The present state."""
         return self._life.state
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has started, was not closed, and no background task has failed."""
+        return self._life.state is ClientState.RUNNING and self.owner.failure is None
 
     # Start and close…
 
@@ -178,6 +184,8 @@ class KafkaClient:
         try:
             await self.owner.start()
             self.network.start(self.owner)
+            if self._host is not None:
+                self._host._guests[self] = None
             await self._first_metadata()
             self._life.to(ClientState.RUNNING)
             self.metrics_push.look(self.owner)
@@ -225,9 +233,20 @@ class KafkaClient:
         """
         self._life.to(ClientState.CLOSED)
         if not self.loop.has_ended:
+            for guest in tuple(self._guests):
+                guest.lose_connections()
             await self._end()
 
+    def lose_connections(self) -> None:
+        """Fail, because the client closes whose connections this one shares. Does not wait."""
+        self.owner.fail(
+            f"the client whose connections {self.name} shares was closed; close it after those "
+            f"that share them, and create new ones now"
+        )
+
     async def _end(self) -> None:
+        if self._host is not None:
+            self._host._guests.pop(self, None)
         # A cancelled anyio scope would interrupt every await in here and leave tasks and sockets
         # behind, so this is shielded. Everything inside takes a bounded time.
         with anyio_shield():

@@ -227,6 +227,15 @@ class TaskOwner:
         if self.failure is not None:
             self._call(callback, self.failure)
 
+    def fail(self, text: str) -> None:
+        """Fail for a reason outside of the children, which `text` tells; `check()` raises it.
+
+        Does nothing unless it runs, or after an earlier failure. Does not wait.
+        """
+        if self._state is OwnerState.RUNNING and self.failure is None:
+            self._failure_seen = True  # the caller knows, and needs no log line
+            self._keep_failure(KafkaError(text), text)
+
     def check(self) -> None:
         """Raise KafkaError, chained to the first failure of a child, if one has failed. Cheap."""
         if self.failure is not None:

@@ -100,8 +100,9 @@ def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
     """Return the timestamps (ms since 1970) by partition.
 
-    Raises: TypeError for what is not a number; ValueError for a negative one.
+    Raises: TypeError for what is no dict, no partition or no number; ValueError for a negative one.
     """
+    _check_mapping("timestamps", timestamps, "milliseconds since 1970")
     checked = {checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
     for tp, timestamp in checked.items():
         if timestamp < 0:
@@ -117,8 +118,10 @@ def checked_specs(
 ) -> dict[TopicPartition, int]:
     """Return what to ask ListOffsets for by partition: an OffsetSpec, or milliseconds since 1970.
 
-    Raises: TypeError for what is no partition; ValueError for what is neither of the two.
+    Raises: TypeError for what is no dict, or no partition in it; ValueError for what is neither
+    of the two.
     """
+    _check_mapping("offsets", offsets, "OffsetSpec or milliseconds since 1970")
     checked = {checked_key(tp): spec for tp, spec in offsets.items()}
     for tp, spec in checked.items():
         if not is_int(spec) or not min(OffsetSpec) <= spec <= _MOST_TIMESTAMP:
@@ -127,6 +130,14 @@ def checked_specs(
                 f"of OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MOST_TIMESTAMP}"
             )
     return checked
+
+
+def _check_mapping(name: str, given: object, values: str) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"{name}={given!r} is of type {type(given).__name__}; give a dict of TopicPartition to "
+            f"{values}"
+        )
 
 
 def check_timestamp(timestamp_ms: object) -> None:

@@ -22,7 +22,7 @@ import ipaddress
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ssl import SSLContext, SSLError
 from typing import Final, NamedTuple, Protocol, cast
@@ -443,22 +443,35 @@ def _send_gathered(
     return ()
 
 
+def _awaitable(asked: object, host: str, port: int) -> Awaitable[object]:
+    """Return what `connect` returned. Raises: KafkaConfigurationError for a plain function's."""
+    if isinstance(asked, Awaitable):
+        return asked
+    if isinstance(asked, socket.socket):
+        asked.close()
+    raise KafkaConfigurationError(
+        f"connect({host!r}, {port}) returned {type(asked).__name__}, which cannot be awaited; "
+        f"make it an `async def`"
+    )
+
+
 async def _socket_of(connector: Connector, address: Address) -> socket.socket:
     """Return the socket that the user's function makes.
 
     Raises: KafkaConnectionError with what the function raised as its cause; KafkaConfigurationError
-    for anything but a socket.
+    for anything but a socket, and for a function that is no coroutine function.
     """
+    host, port = address.sockaddr[:2]
     try:
-        made: object = await connector(*address.sockaddr[:2])
+        made: object = await _awaitable(connector(host, port), host, port)
     except (OSError, KafkaError):
         raise
     except Exception as error:
         raise connection_error(error, str(address), None) from error
     if not isinstance(made, socket.socket):
         raise KafkaConfigurationError(
-            f"connect({address.sockaddr[0]!r}, {address.sockaddr[1]}) returned {made!r} of type "
-            f"{type(made).__name__}; return a connected socket.socket"
+            f"connect({host!r}, {port}) returned {made!r} of type {type(made).__name__}; return a "
+            f"connected socket.socket"
         )
     return made
 

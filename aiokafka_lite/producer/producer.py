@@ -172,8 +172,8 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         """Connect to the cluster. A producer is started once; a failed start may be repeated.
 
         Raises: KafkaConnectionError naming each bootstrap address and what happened there;
-        IllegalStateError when it was started before; ProducerClosed after stop().
-        Cancelled: as if it had failed, nothing stays behind.
+        IllegalStateError when it was started before; ProducerClosed when it was stopped before or
+        meanwhile. Cancelled: as if it had failed, nothing stays behind.
         """
         engine = self._engine
         engine.life.to(LifeState.STARTING)
@@ -188,6 +188,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
                 await self._start_transactions(engine, engine.transactions)
             engine.life.check_starting()
             engine.life.to(LifeState.RUNNING)
+        except KafkaError:
+            engine.life.check_starting()  # after a stop, the rest is a consequence
+            raise
         finally:
             if engine.life.state is LifeState.STARTING:  # what was closed cannot start again
                 self._build_engine()

@@ -172,17 +172,47 @@ def test_they_need_a_client_that_runs_in_the_same_loop() -> None:
             await producer.start()
         await client.bootstrap()
         await producer.start()  # a failed start may be repeated
-        consumer = AIOKafkaConsumer("orders", **shared(kafka, client), group_id="g")
-        await consumer.start()
+        await producer.stop()
         await client.close()
-        began_s = kafka.clock.monotonic()
-        with pytest.raises(KafkaError):
-            await producer.send_and_wait("orders", b"v")
-        assert not producer.is_healthy()
-        await asyncio.gather(producer.stop(timeout_ms=2_000), consumer.stop(timeout_ms=2_000))
-        assert kafka.clock.monotonic() - began_s < 130
         with pytest.raises(IllegalStateError, match="is closed"):
             await AIOKafkaConsumer(**shared(kafka, client)).start()
+
+    run_virtual_kafka(main)
+
+
+def test_those_that_share_a_client_fail_when_it_closes_first() -> None:
+    """What waits ends at once with the reason, and so does what comes later."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("orders")
+        client = host_of(kafka)
+        await client.bootstrap()
+        given = shared(kafka, client)
+        producer = AIOKafkaProducer(**given)
+        reader = AIOKafkaConsumer("orders", **given)
+        member = AIOKafkaConsumer("orders", **given, group_id="g")
+        admin = AIOKafkaAdminClient(**given)
+        for each in (producer, reader, member, admin):
+            await each.start()
+        kafka.broker.faults.drop("Produce", times=None)
+        ack = await producer.send("orders", b"v")
+        kafka.broker.faults.drop("Metadata", times=None)
+        polls = (reader.getone(), member.getone())
+        asked = (*polls, producer.flush(), producer.send("other", b"v"), admin.list_topics())
+        waiting = [ack, *map(asyncio.ensure_future, asked)]
+        await asyncio.sleep(1)
+        began_s = kafka.clock.monotonic()
+        await client.close()
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(each, KafkaError) for each in told), told
+        for call in (producer.send("orders", b"v"), reader.getone(), member.getone()):
+            with pytest.raises(KafkaError, match="shares was closed; close it after those that"):
+                await call
+        assert not any(each.is_healthy() for each in (producer, reader, member))
+        for one in (producer, reader, member):
+            await one.stop()
+        await admin.close()
+        assert kafka.clock.monotonic() - began_s < 1
 
     run_virtual_kafka(main)
 

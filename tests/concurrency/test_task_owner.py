@@ -551,3 +551,21 @@ def test_closing_after_the_end_of_the_loop_is_harmless() -> None:
         runner.run(owner.start())
     asyncio.run(owner.close())
     assert owner.state is OwnerState.CLOSED
+
+
+async def test_a_failure_from_outside_ends_the_children_and_is_told_by_check() -> None:
+    owner = TaskOwner("c")
+    owner.fail("too early")
+    owner.check()
+    await owner.start()
+    told: list[str] = []
+    owner.add_failure_callback(lambda error: told.append(str(error)))
+    child = owner.spawn("x", forever)
+    owner.fail("the reason")
+    owner.fail("another reason")
+    await child.wait()
+    assert child.error is None
+    with pytest.raises(KafkaError, match="the reason"):
+        owner.check()
+    assert len(told) == 1
+    await owner.close()

@@ -10,6 +10,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
     check_partitions,
     check_server_pattern,
     checked_pattern,
+    checked_specs,
     checked_timestamps,
     checked_topics,
     is_int_from,
@@ -115,3 +116,9 @@ def test_negative_times_are_refused_with_aiokafkas_text() -> None:
 def test_timestamps_are_asked_for_by_topic_partition() -> None:
     with pytest.raises(TypeError, match="TopicPartition"):
         checked_timestamps({("t", 0): 5})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("check", [checked_timestamps, checked_specs])
+def test_a_list_where_a_dict_is_wanted_is_told(check: Any) -> None:
+    with pytest.raises(TypeError, match=r"is of type list; give a dict of TopicPartition to"):
+        check([P0])

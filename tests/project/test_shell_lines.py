@@ -62,7 +62,7 @@ def parse(words: list[str]) -> None:
             if found is None:
                 return
             command = context.command
-        name, *words = [*context._protected_args, *context.args]
+        name, *words = list[str](context._protected_args) + context.args
         command = command.get_command(context, name) or pytest.fail(f"there is no {name}")
 
 

@@ -132,6 +132,21 @@ async def test_a_connect_that_returns_something_else_is_told() -> None:
         await producer.start()
 
 
+async def test_a_plain_function_as_connect_is_told_and_its_socket_closed() -> None:
+    made: list[socket.socket] = []
+
+    def plain(host: str, port: int) -> socket.socket:
+        made.append(socket.socket())
+        return made[-1]
+
+    connect: Any = plain
+    producer = AIOKafkaProducer(bootstrap_servers="kafka.internal:9092", connect=connect)
+    with pytest.raises(KafkaConnectionError, match="which cannot be awaited; make it an `async"):
+        await producer.start()
+    assert made
+    assert all(each.fileno() == -1 for each in made)
+
+
 async def test_a_connect_that_takes_too_long_is_cancelled() -> None:
     cancelled: list[str] = []
 

@@ -15,7 +15,7 @@ from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
 from aiokafka_lite.admin.calls.pending_items import SETTLING_S, PendingItems
 from aiokafka_lite.admin.calls.request_routes import Located, RequestRoutes, Route
-from aiokafka_lite.cluster.kafka_client import ClientState, KafkaClient
+from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     KafkaError,
@@ -223,7 +223,7 @@ class _Call(Generic[K, V]):
         while keys:
             if attempts:
                 await self._client.clock.sleep(self._client.retry_backoff.delay(attempts - 1))
-            if self._client.state is not ClientState.RUNNING:
+            if not self._client.is_running:
                 self._items.note_closed(keys, self._now_s())
                 return
             located = await self._located(keys, attempts)

@@ -51,9 +51,10 @@ class StoredRecords:
         and max.message.bytes do not count here.
 
         Raises: UnknownTopicOrPartitionError for an unknown topic or partition; InvalidTopicError
-        for an impossible name; ValueError for a timestamp below 0.
+        for an impossible name; ValueError for a timestamp below 0; TypeError for a key or value of
+        another type.
         """
-        raw_key, raw_value = _bytes(key), _bytes(value)
+        raw_key, raw_value = _bytes("key", key), _bytes("value", value)
 
         def write() -> RecordMetadata:
             chosen = _choose(self._topic(topic), raw_key, partition)
@@ -114,8 +115,14 @@ def _choose(topic: TopicState, key: bytes | None, partition: int | None) -> Brok
     return min(topic.partitions, key=lambda each: each.log.log_end_offset)
 
 
-def _bytes(content: bytes | str | None) -> bytes | None:
-    return content.encode() if isinstance(content, str) else content
+def _bytes(what: str, content: object) -> bytes | None:
+    if isinstance(content, str):
+        return content.encode()
+    if content is None or isinstance(content, (bytes, bytearray, memoryview)):
+        return None if content is None else bytes(content)
+    raise TypeError(
+        f"{what}={content!r} is of type {type(content).__name__}; give bytes, a str or None"
+    )
 
 
 def _batch_of_one(

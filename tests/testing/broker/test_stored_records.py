@@ -1,6 +1,7 @@
 """Records that a test writes and reads on the broker, beside those of real clients."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -130,6 +131,11 @@ def test_what_cannot_be_is_refused() -> None:
         broker.records("t", partition=-1)
     with pytest.raises(ValueError, match="timestamp_ms must be 0 or more, got -1"):
         broker.produce("t", b"", timestamp_ms=-1)
+    number: Any = 5
+    with pytest.raises(TypeError, match="value=5 is of type int; give bytes, a str or None"):
+        broker.produce("t", number)
+    with pytest.raises(TypeError, match="key=5 is of type int"):
+        broker.produce("t", b"", key=number)
     assert broker.records("t") == []
     with pytest.raises(InvalidTopicError):
         EmbeddedBroker().produce("not a name", b"")
