@@ -192,25 +192,27 @@ def test_those_that_share_a_client_fail_when_it_closes_first() -> None:
         reader = AIOKafkaConsumer("orders", **given)
         member = AIOKafkaConsumer("orders", **given, group_id="g")
         admin = AIOKafkaAdminClient(**given)
-        for each in (producer, reader, member, admin):
+        clients: list[Any] = [producer, reader, member, admin]
+        for each in clients:
             await each.start()
         kafka.broker.faults.drop("Produce", times=None)
         ack = await producer.send("orders", b"v")
         kafka.broker.faults.drop("Metadata", times=None)
-        polls = (reader.getone(), member.getone())
-        asked = (*polls, producer.flush(), producer.send("other", b"v"), admin.list_topics())
-        waiting = [ack, *map(asyncio.ensure_future, asked)]
+        polls: list[Any] = [reader.getone(), member.getone()]
+        asked = [*polls, producer.flush(), producer.send("other", b"v"), admin.list_topics()]
+        waiting: list[Any] = [ack, *(asyncio.ensure_future(each) for each in asked)]
         await asyncio.sleep(1)
         began_s = kafka.clock.monotonic()
         await client.close()
         told = await asyncio.gather(*waiting, return_exceptions=True)
         assert all(isinstance(each, KafkaError) for each in told), told
-        for call in (producer.send("orders", b"v"), reader.getone(), member.getone()):
+        later: list[Any] = [producer.send("orders", b"v"), reader.getone(), member.getone()]
+        for call in later:
             with pytest.raises(KafkaError, match="shares was closed; close it after those that"):
                 await call
-        assert not any(each.is_healthy() for each in (producer, reader, member))
-        for one in (producer, reader, member):
-            await one.stop()
+        assert not any(each.is_healthy() for each in clients)
+        for each in clients[:-1]:
+            await each.stop()
         await admin.close()
         assert kafka.clock.monotonic() - began_s < 1
 
