@@ -7,6 +7,7 @@ read on. What the model has to complain of by then is what the tests judge.
 import asyncio
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 from unittest.mock import patch
 
 from aiokafka_lite import AIOKafkaConsumer
@@ -57,6 +58,14 @@ GROUP = "g"
 FIRST_PARTITIONS = 2
 MAX_PARTITIONS = 4
 SESSION_TIMEOUT_MS = 6_000
+HEARTBEAT_MS = 1_000
+_BY_MEMBERS = {"session_timeout_ms": SESSION_TIMEOUT_MS, "heartbeat_interval_ms": HEARTBEAT_MS}
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "eager": {**_BY_MEMBERS, "partition_assignment_strategy": [RangePartitionAssignor]},
+    "cooperative": {**_BY_MEMBERS, "partition_assignment_strategy": [CooperativeStickyAssignor]},
+    "consumer": {"group_protocol": "consumer"},
+}
+"""By name: the options of members. With the last one, brokers have the same times."""
 READ_ALL_WITHIN_S = 60.0
 """When there is no trouble any more: sessions run out, listeners wait, what failed is repeated."""
 LOOK_EVERY_S = 0.5
@@ -73,7 +82,7 @@ class Play:
         network: VirtualNetwork,
         model: GroupModel,
         *,
-        is_cooperative: bool,
+        protocol: str,
     ) -> None:
         self.broker = broker
         self.clock = clock
@@ -82,7 +91,7 @@ class Play:
         self.model = model
         self.members: dict[int, Member] = {}
         self.tasks: list[asyncio.Task[None]] = []
-        self._assignor = CooperativeStickyAssignor if is_cooperative else RangePartitionAssignor
+        self._protocol = PROTOCOLS[protocol]
         self._counts: dict[str, int] = {}
         self._has_grown = False
 
@@ -96,12 +105,10 @@ class Play:
             client_id=name,
             group_id=GROUP,
             group_instance_id=f"s{number}" if options.is_static else None,
-            partition_assignment_strategy=[self._assignor],
+            **self._protocol,
             auto_offset_reset="earliest",
             enable_auto_commit=options.auto_commit_interval_ms is not None,
             auto_commit_interval_ms=options.auto_commit_interval_ms or 5_000,
-            session_timeout_ms=SESSION_TIMEOUT_MS,
-            heartbeat_interval_ms=1_000,
             max_poll_interval_ms=options.max_poll_interval_ms,
             max_poll_records=options.max_poll_records,
             prefetch_max_bytes=options.prefetch_max_bytes,
@@ -306,20 +313,24 @@ class Play:
 
 
 async def play(
-    clock: FakeClock, network: VirtualNetwork, *, schedule: Sequence[Step], is_cooperative: bool
+    clock: FakeClock, network: VirtualNetwork, *, schedule: Sequence[Step], protocol: str
 ) -> GroupModel:
-    """Let a schedule happen to a group; return the model, with its complaints."""
+    """Let a schedule happen to a group whose members use this protocol, one of `PROTOCOLS`. Return
+    the model, with its complaints.
+    """
     model = GroupModel(clock.monotonic)
     async with EmbeddedBroker(
         NODES,
         auto_create_topics=False,
         group_min_session_timeout_ms=1_000,
+        group_consumer_session_timeout_ms=SESSION_TIMEOUT_MS,
+        group_consumer_heartbeat_interval_ms=HEARTBEAT_MS,
         max_logged_requests=0,
         clock=clock,
         rng=random.Random(1),
     ) as broker:
         with patch.object(GroupOffsets, "commit", _telling(model, GroupOffsets.commit)):
-            run = Play(broker, clock, network, model, is_cooperative=is_cooperative)
+            run = Play(broker, clock, network, model, protocol=protocol)
             for topic in TOPICS:
                 run.create(topic, FIRST_PARTITIONS)
             for step in schedule:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from aiokafka_lite.errors import (
     BrokerResponseError,
     FencedLeaderEpochError,
+    FencedMemberEpochError,
     FetchSessionIdNotFound,
     FetchSessionTopicIdError,
     GroupCoordinatorNotAvailableError,
@@ -25,6 +26,7 @@ from aiokafka_lite.errors import (
     RebalanceInProgressError,
     ReplicaNotAvailableError,
     RequestTimedOutError,
+    StaleMemberEpochError,
     UnknownError,
     UnknownLeaderEpochError,
     UnknownMemberIdError,
@@ -33,6 +35,9 @@ from aiokafka_lite.errors import (
     UnstableOffsetCommitError,
 )
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+)
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
@@ -136,7 +141,13 @@ ERRORS: dict[type[Request[Any]], tuple[type[BrokerResponseError], ...]] = {
         RebalanceInProgressError,
     ),
     LeaveGroupRequest: (*_GROUP_TROUBLE, UnknownMemberIdError),
+    ConsumerGroupHeartbeatRequest: (
+        *_GROUP_TROUBLE,
+        FencedMemberEpochError,
+        UnknownMemberIdError,
+    ),
     OffsetCommitRequest: (
+        StaleMemberEpochError,
         *_GROUP_TROUBLE,
         UnknownMemberIdError,
         IllegalGenerationError,
@@ -294,8 +305,8 @@ EVENTS: dict[str, Steps] = {
     "expulsion": (
         st.builds(
             FailApi,
-            st.sampled_from([HeartbeatRequest, HeartbeatRequest, OffsetCommitRequest]),
-            st.sampled_from([UnknownMemberIdError, IllegalGenerationError]),
+            st.sampled_from([HeartbeatRequest, ConsumerGroupHeartbeatRequest, OffsetCommitRequest]),
+            st.sampled_from([UnknownMemberIdError, IllegalGenerationError, FencedMemberEpochError]),
             st.just(1),
             st.none(),
             st.just(0),
