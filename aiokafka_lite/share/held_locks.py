@@ -45,6 +45,9 @@ class LockHolder(Protocol):
     def locks_lost(self, places: Collection[Place]) -> object:
         """Hear of records that others may have by now."""
 
+    def topics_replaced(self, topics: Collection[str]) -> object:
+        """Hear of topics that were deleted and created again: their records are gone."""
+
     def answered(self, group: AckGroup, outcome: Outcome) -> object:
         """Hear what became of acknowledgements."""
 
@@ -95,6 +98,13 @@ class HeldLocks:
     def session_lost(self, node_id: int) -> None:
         """Let go of all records of a node: it has released them."""
         self._tell(self._held.lost(node_id))
+
+    def topics_replaced(self, topics: Collection[str]) -> None:
+        """Forget all records of topics that were deleted and created again: others are at their
+        offsets now.
+        """
+        self._held.forget(topics)
+        self._holder.topics_replaced(topics)
 
     def _tell(self, places: Collection[Place]) -> None:
         if places:

@@ -8,7 +8,7 @@ Source: KIP-932.
 import math
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -252,6 +252,13 @@ class HeldRecords:
     def lost(self, node_id: int) -> list[tuple[TopicPartition, int]]:
         """Let go of all records of a node, whose session has ended; return as `expired`."""
         return self._let_go(lambda each: each.node_id == node_id)
+
+    def forget(self, topics: Collection[str]) -> None:
+        """Let go of all records of topics that are gone."""
+        for tp in [tp for tp in self._ranges if tp.topic in topics]:
+            del self._ranges[tp]
+        for tp in [tp for tp in self._ends if tp.topic in topics]:
+            del self._ends[tp]
 
     def _let_go(self, is_meant: Callable[[_HeldRange], bool]) -> list[tuple[TopicPartition, int]]:
         gone: list[tuple[TopicPartition, int]] = []

@@ -195,7 +195,9 @@ class ShareEngine:
 
     def _assignment_changed(self) -> None:
         assigned = self.membership.assigned
-        self.fetcher.assign(assigned.partitions, assigned.ids)
+        replaced = self.fetcher.assign(assigned.partitions, assigned.ids)
+        if self.locks is not None and replaced:
+            self.locks.topics_replaced(replaced)
         self._watch.assigned(
             self.client.clock.monotonic(), owns_partitions=bool(assigned.partitions)
         )

@@ -126,16 +126,28 @@ class ShareFetcher:
 
     def assign(
         self, partitions: frozenset[TopicPartition], ids: Collection[TopicIdPartition]
-    ) -> None:
-        """Fetch these partitions from now on; give back what is buffered of others."""
+    ) -> frozenset[str]:
+        """Fetch these partitions from now on; give back what is buffered of others.
+
+        Return the topics that were deleted and created again since they were assigned last. What is
+        buffered of the former ones is dropped.
+        """
         self._assigned = partitions
+        replaced = set()
         snapshot = self._client.metadata.snapshot
         for topic_id, _ in ids:
             name = snapshot.topic_name(topic_id)
-            if name is not None:
-                self._topic_ids[name] = topic_id
-                self._names[topic_id] = name
+            if name is None:
+                continue
+            before = self._topic_ids.get(name, topic_id)
+            if before != topic_id:
+                replaced.add(name)
+                self._names.pop(before, None)
+            self._topic_ids[name] = topic_id
+            self._names[topic_id] = name
+        self._drop_buffered(lambda fetch: fetch.topic_partition.topic in replaced)
         self._give_back([each for each in self.buffer if each.topic_partition not in partitions])
+        return frozenset(replaced)
 
     def release_buffered(self) -> None:
         """Give back all that no poll has taken."""
@@ -151,6 +163,12 @@ class ShareFetcher:
         self.buffer.remove(fetch)
         self._release(fetch.topic_partition, fetch.node_id, fetch.left())
         fetch.release()
+
+    def _drop_buffered(self, is_meant: Callable[[AcquiredFetch], bool]) -> None:
+        """Take fetches out of the buffer whose locks are gone."""
+        for fetch in [each for each in self.buffer if is_meant(each)]:
+            self.buffer.remove(fetch)
+            fetch.release()
 
     def _release(
         self, tp: TopicPartition, node_id: int, ranges: Collection[tuple[int, int]]
@@ -441,9 +459,7 @@ class ShareFetcher:
         node.session.reset()
         self._on_session_lost(node.node_id)
         self._back_off(node)
-        for fetch in [each for each in self.buffer if each.node_id == node.node_id]:
-            self.buffer.remove(fetch)
-            fetch.release()
+        self._drop_buffered(lambda fetch: fetch.node_id == node.node_id)
         if error.invalid_metadata or error.retriable:
             self._client.metadata.request_update()
         else:

@@ -25,6 +25,9 @@ class Holder:
     def locks_lost(self, places: Collection[Place]) -> None:
         self.lost += places
 
+    def topics_replaced(self, topics: Collection[str]) -> None:
+        raise AssertionError(topics)
+
     def answered(self, group: AckGroup, outcome: Outcome) -> None:
         self.refused += [tp for tp in group.batches if outcome[tp] is not None]
 

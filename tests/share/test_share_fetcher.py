@@ -54,6 +54,37 @@ def test_nothing_is_fetched_that_no_poll_wants() -> None:
     run_share(main, "a")
 
 
+def test_a_topic_that_is_deleted_does_not_hold_the_others_up() -> None:
+    async def main(share: ShareKafka) -> None:
+        share.broker.create_topic("other", 1)
+        async with share.consumer(TOPIC, "other") as consumer:
+            assert seen(await read(consumer)) == [("a", 1)]
+            share.broker.delete_topic("other")
+            await share.write("b")
+            began_s = share.clock.monotonic()
+            assert seen(await read(consumer)) == [("b", 1)]
+            assert share.clock.monotonic() - began_s < 1
+            assert await consumer.commit() == {TP: None}
+
+    run_share(main, "a")
+
+
+def test_what_is_held_of_a_topic_that_is_created_again_accepts_nothing_of_the_new_one() -> None:
+    async def main(share: ShareKafka) -> None:
+        async with share.explicit(allow_auto_create_topics=False) as consumer:
+            (old,) = await read(consumer)
+            share.broker.delete_topic(TOPIC)
+            await asyncio.sleep(1)
+            share.broker.create_topic(TOPIC, 1)
+            await share.write("new")
+            await asyncio.sleep(10)
+            consumer.acknowledge(old)
+            assert isinstance((await consumer.commit())[TP], InvalidRecordStateError)
+            assert seen(await read(consumer)) == [("new", 1)]
+
+    run_share(main, "old")
+
+
 @pytest.mark.parametrize("error", [ShareSessionNotFoundError, InvalidShareSessionEpochError])
 def test_a_lost_session_is_opened_again_and_acknowledgements_are_sent_once_more(
     error: type[BrokerResponseError],

@@ -196,6 +196,19 @@ class ShareOutcomes:
                 )
         self._look_for_room()
 
+    def topics_replaced(self, topics: Collection[str]) -> None:
+        """Hear of topics that were deleted and created again: their records are gone."""
+        for place in [place for place in self._waiting if place[0].topic in topics]:
+            self._forget_timer(place)
+        gone = self._queue.forget(topics)
+        self.lost_locks += len(gone)
+        logger.warning(
+            "%s deleted and created again: %d records of before are forgotten, and the outcomes of "
+            "their handlers do not count",
+            *(", ".join(sorted(topics)), len(gone)),
+        )
+        self._look_for_room()
+
     def answered(self, group: AckGroup, outcome: Outcome) -> None:
         """Count what the brokers have taken."""
         for tp, batches in group.batches.items():

@@ -5,7 +5,7 @@ Then that handler's outcome counts for the new delivery, and no second one start
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
@@ -82,7 +82,8 @@ class ShareQueue:
 
     def finish(self, item: ShareItem) -> None:
         """Forget an item taken: it is known what becomes of it."""
-        self.unfinished.pop(item.place, None)
+        if self.unfinished.get(item.place) is item:
+            del self.unfinished[item.place]
 
     def put_off(self, item: ShareItem) -> None:
         """Note that the handler of an item was cancelled. If the record was delivered again
@@ -105,6 +106,18 @@ class ShareQueue:
         if any(item.is_queued for item in lost):
             self._ready = deque(item for item in self._ready if item.is_held)
         return lost
+
+    def forget(self, topics: Collection[str]) -> list[ShareItem]:
+        """Forget all records of topics that are gone, also those that handlers work on. Others may
+        have their places. Return the items that counted until now.
+        """
+        gone = [item for item in self.unfinished.values() if item.place[0].topic in topics]
+        counted = [item for item in gone if item.is_held]
+        for item in gone:
+            item.is_held = False
+            del self.unfinished[item.place]
+        self._ready = deque(item for item in self._ready if item.place[0].topic not in topics)
+        return counted
 
     def close(self) -> None:
         """Start nothing more. What was not started stays unacknowledged."""

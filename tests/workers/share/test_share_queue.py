@@ -76,3 +76,17 @@ def test_locks_are_looked_at_before_a_record_is_handled() -> None:
     queue.add(TP, [record(0)])
     assert queue.take() is None
     assert set(queue.unfinished) == {(TP, 1)}
+
+
+def test_records_of_a_topic_that_is_gone_leave_their_places_to_others() -> None:
+    queue = filled(3)
+    running, lost = taken(queue), taken(queue)
+    queue.lose([lost.place])
+    assert [item.place[1] for item in queue.forget({"t"})] == [0, 2]
+    assert (queue.ready, queue.unfinished) == (0, {})
+    queue.add(TP, [record(0)])
+    queue.finish(running)
+    other = taken(queue)
+    assert other is not running
+    assert (running.is_held, queue.unfinished) == (False, {other.place: other})
+    assert queue.forget({"u"}) == []

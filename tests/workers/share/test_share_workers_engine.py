@@ -9,7 +9,7 @@ from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import HandlerFailedError, KafkaError
 from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from aiokafka_lite.share.held_records import Record
-from tests.share.share_kafka import TOPIC, TP, ShareKafka, run_share
+from tests.share.share_kafka import TOPIC, TP, ShareKafka, run_share, text
 from tests.workers.share.share_pool import SharePool, left_over
 
 LONG: dict[str, Any] = {"handler_timeout_ms": 10_000_000}
@@ -63,6 +63,36 @@ def test_when_a_session_ends_its_records_come_again() -> None:
         assert pool.figures.lost_locks == 3
 
     run_share(main, "a", "b", "c", together=True)
+
+
+def test_a_topic_that_is_created_again_has_its_own_records(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Those at the offsets of running handlers are handled, too."""
+
+    async def main(share: ShareKafka) -> None:
+        handled: list[str] = []
+        go_on = asyncio.Event()
+
+        async def handle(record: Record) -> None:
+            if text(record) == "old":
+                await go_on.wait()
+            handled.append(text(record))
+
+        pool = SharePool(share, handle, consumer={"allow_auto_create_topics": False})
+        async with pool.running():
+            await pool.until(lambda: len(pool.began) == 1)
+            share.broker.delete_topic(TOPIC)
+            await asyncio.sleep(1)
+            share.broker.create_topic(TOPIC, 1)
+            await share.write("new", "newer")
+            await pool.until(lambda: handled == ["new", "newer"])
+            go_on.set()
+            await pool.until(lambda: handled == ["new", "newer", "old"])
+            assert "1 records of before are forgotten" in caplog.text
+        assert await left_over(share) == []
+
+    run_share(main, "old")
 
 
 def test_a_stuck_handler_is_named_and_its_record_goes_to_others(
