@@ -48,4 +48,5 @@ def native_leaves() -> list[Extension]:
     return extensions
 
 
-setup(ext_modules=native_leaves())
+# In pyproject.toml this would be a warning of setuptools: an experimental table.
+setup(ext_modules=native_leaves(), options={"build_ext": {"parallel": True}})

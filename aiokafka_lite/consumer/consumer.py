@@ -504,7 +504,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Raises: IllegalOperation with a deserializer; ImportError without pyarrow, before anything
         is taken; ValueError for a wrong number or column; IllegalStateError, with nothing taken,
         for an `until` of a partition that is not assigned, or not any more; else as `getmany`.
-        Cancelled: as there.
+        Cancelled: nothing is lost, the next poll returns it.
         """
         require_pyarrow()
         taken = await self.getmany_columns(
@@ -694,7 +694,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         note as (int, str), or an OffsetAndMetadata). With `enable_auto_offset_store=False`, what
         `store_offsets()` named takes the place of the positions.
 
-        The leader epoch goes with them (KIP-320). Background commits are over before (2e-13). In a
+        The leader epoch goes with them (KIP-320). Background commits are over before. In a
         rebalance listener without partitions there is nothing to store, and nothing is raised.
 
         Raises: CommitFailedError when the group has given the partitions to others, or this member
@@ -716,7 +716,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """Store offsets in the background, without waiting and without a second attempt.
 
         `callback(offsets, error)` is called with the outcome, error None for success; callbacks are
-        called in the order of the commits, and before a later `commit()` returns (2e-13). Without
+        called in the order of the commits, and before a later `commit()` returns. Without
         one a failure is logged. Raises: as `commit` for what is wrong at once.
         """
         self._of_group().commit_async(offsets, callback)
