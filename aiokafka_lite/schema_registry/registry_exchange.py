@@ -13,6 +13,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.schema_registry.libraries import library
 from aiokafka_lite.schema_registry.registry_errors import (
     IncompatibleSchemaError,
@@ -68,15 +69,36 @@ class RegistryExchange:
         self._backoff = ExponentialBackoff(retry_wait_s, retry_max_wait_s, rng=rng)
         self._clock = clock
         self._client: Any = None
+        self._asking: set[deadline] = set()
+        self._is_closed = False
 
     async def ask(self, method: str, path: str, what: str, body: Any = None) -> Any:
         """Return the JSON of the answer. `what` names the subject or id in errors.
 
         Raises: RegistryUnavailableError if no address answers; RegistryAuthorizationError;
         UnknownSchemaError; IncompatibleSchemaError; InvalidSchemaError; SchemaRegistryError for
-        another refusal, or for an answer that is not JSON. Cancelled: the request may have been
-        carried out.
+        another refusal, or for an answer that is not JSON; IllegalStateError after `close()`.
+        Cancelled: the request may have been carried out.
         """
+        if self._is_closed:
+            raise self._closed()
+        until_closed = deadline(self._clock, None)
+        self._asking.add(until_closed)
+        try:
+            async with until_closed:
+                return await self._ask(method, path, what, body)
+        except TimeoutError:
+            raise self._closed() from None
+        finally:
+            self._asking.discard(until_closed)
+
+    def _closed(self) -> IllegalStateError:
+        return IllegalStateError(
+            f"the client of the schema registry at {', '.join(self._urls)} is closed; keep it open "
+            "as long as its serializers and deserializers are in use"
+        )
+
+    async def _ask(self, method: str, path: str, what: str, body: Any) -> Any:
         failures: dict[str, str] = {}
         for attempt in range(self._max_retries + 1):
             if attempt:
@@ -131,7 +153,14 @@ class RegistryExchange:
             return _Answer(response.status_code, bytes(received))
 
     async def close(self) -> None:
-        """Close the connections. Idempotent."""
+        """Close the connections for good; requests on their way end. Idempotent."""
+        self._is_closed = True
+        for each in self._asking:
+            each.expire()
+        await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """Close the connections; the next request opens others."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()

@@ -121,8 +121,14 @@ class SchemaRegistryClient:
         return f"<SchemaRegistryClient {', '.join(self.urls)}>"
 
     async def close(self) -> None:
-        """Close the connections; the caches stay. Idempotent. Cancelled: closing goes on."""
+        """Close the connections. Requests on their way, and later ones, raise IllegalStateError.
+        What is in the caches is still returned. Idempotent. Cancelled: closing goes on.
+        """
         await self._exchange.close()
+
+    async def disconnect(self) -> None:
+        """Close the connections for now; the next request opens others."""
+        await self._exchange.disconnect()
 
     async def __aenter__(self) -> Self:
         return self
@@ -150,7 +156,7 @@ class SchemaRegistryClient:
 
         async def load() -> RegisteredSchema:
             place = f"schemas/ids/{schema_id}"
-            answer = await self._ask("GET", place, f"schema id {schema_id}")
+            answer = await self._ask_object("GET", place, f"schema id {schema_id}")
             guid = answer.get("guid")
             return RegisteredSchema(Schema.of(answer, place), schema_id, guid=guid)
 
@@ -166,7 +172,7 @@ class SchemaRegistryClient:
 
         async def load() -> RegisteredSchema:
             place = f"schemas/guids/{quote(guid, safe='')}"
-            answer = await self._ask("GET", place, f"schema guid {guid}")
+            answer = await self._ask_object("GET", place, f"schema guid {guid}")
             number = answer.get("id")
             schema_id = number if isinstance(number, int) else -1
             return RegisteredSchema(Schema.of(answer, place), schema_id, guid=guid)
@@ -202,7 +208,7 @@ class SchemaRegistryClient:
 
     async def _version(self, subject: str, version: int | str) -> RegisteredSchema:
         place = f"{_subject(subject)}/versions/{version}"
-        answer = await self._ask("GET", place, f"subject {subject!r} version {version}")
+        answer = await self._ask_object("GET", place, f"subject {subject!r} version {version}")
         return self._registered(Schema.of(answer, place), subject, answer, place)
 
     async def register_schema(
@@ -237,7 +243,7 @@ class SchemaRegistryClient:
             return known
 
         async def send() -> RegisteredSchema:
-            answer = await self._ask("POST", place, f"subject {subject!r}", schema.body())
+            answer = await self._ask_object("POST", place, f"subject {subject!r}", schema.body())
             found = self._registered(schema, subject, answer, place)
             self._known[key] = found
             return found
@@ -254,7 +260,7 @@ class SchemaRegistryClient:
             "DELETE", f"{_subject(subject)}{_permanent(permanent)}", f"subject {subject!r}"
         )
         self._forget(subject)
-        return [int(each) for each in _checked(answer, list, subject)]
+        return [int(each) for each in _checked(answer, list, _named(subject))]
 
     async def delete_version(self, subject: str, version: int, *, permanent: bool = False) -> None:
         """Delete one version of a subject. Raises: as `get_schema`."""
@@ -272,17 +278,16 @@ class SchemaRegistryClient:
         Nothing is registered. Raises: InvalidSchemaError; as `get_schema`.
         """
         place = f"compatibility/{_subject(subject)}/versions/{version}"
-        answer = await self._ask("POST", place, f"subject {subject!r}", schema.body())
-        return bool(_checked(answer, dict, subject).get("is_compatible"))
+        answer = await self._ask_object("POST", place, f"subject {subject!r}", schema.body())
+        return bool(answer.get("is_compatible"))
 
     async def get_compatibility(self, subject: str | None = None) -> str:
         """Return the compatibility level of a subject or, with None, of the registry.
 
         Raises: UnknownSchemaError for a subject without a level of its own; as `get_schema`.
         """
-        answer = await self._ask("GET", _config(subject), _named(subject))
-        level = _checked(answer, dict, subject).get("compatibilityLevel")
-        return str(_checked(level, str, subject))
+        answer = await self._ask_object("GET", _config(subject), _named(subject))
+        return str(_checked(answer.get("compatibilityLevel"), str, _named(subject)))
 
     async def set_compatibility(self, level: str, subject: str | None = None) -> None:
         """Set the compatibility level, such as BACKWARD, of a subject or of the registry.
@@ -359,6 +364,12 @@ class SchemaRegistryClient:
         found: list[Any] = _checked(await self._ask("GET", place, what), list, what)
         return found
 
+    async def _ask_object(
+        self, method: str, place: str, what: str, body: Any = None
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = _checked(await self._ask(method, place, what, body), dict, what)
+        return found
+
     async def _ask(self, method: str, place: str, what: str, body: Any = None) -> Any:
         return await self._exchange.ask(method, place, what, body)
 
@@ -403,9 +414,9 @@ def _permanent(permanent: bool) -> str:
     return "?permanent=true" if permanent else ""
 
 
-def _checked(answer: Any, kind: type, what: str | None) -> Any:
+def _checked(answer: Any, kind: type, what: str) -> Any:
     if not isinstance(answer, kind):
-        raise SchemaRegistryError(f"{_named(what)}: {_NOT_A_REGISTRY}")
+        raise SchemaRegistryError(f"{what}: {_NOT_A_REGISTRY}")
     return answer
 
 

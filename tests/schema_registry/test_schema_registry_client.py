@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trustme
 
-from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
 from aiokafka_lite.helpers import create_ssl_context
 from aiokafka_lite.schema_registry import (
     IncompatibleSchemaError,
@@ -264,3 +264,56 @@ async def test_another_form_of_answer_is_no_registry(
         await registry.register_schema("t", INT)
     with pytest.raises(SchemaRegistryError, match="is that a schema registry"):
         await registry.get_compatibility()
+    answers: list[Any] = [[], "text", 3]
+    for answer in answers:
+        server.answers["/schemas/ids/1"] = answer
+        server.answers["/subjects/t/versions"] = answer
+        server.answers["/compatibility/subjects/t/versions/latest"] = answer
+        for question in (
+            registry.get_schema(1),
+            registry.register_schema("t", INT),
+            registry.test_compatibility("t", INT),
+        ):
+            with pytest.raises(SchemaRegistryError, match="is that a schema registry"):
+                await question
+
+
+async def test_a_closed_client_asks_no_more_and_still_knows_what_it_knew(
+    server: SchemaRegistryServer,
+) -> None:
+    async with SchemaRegistryClient(server.url) as registry:
+        known = await registry.register_schema("t", INT)
+    server.requests.clear()
+    assert await registry.register_schema("t", INT) == known
+    assert (await registry.get_schema(known.schema_id)).schema == INT
+    for question in (registry.get_schema(99), registry.register_schema("t", LONG)):
+        with pytest.raises(IllegalStateError, match="is closed; keep it open"):
+            await question
+    assert not server.requests
+
+
+async def test_a_request_on_its_way_ends_when_the_client_is_closed() -> None:
+    asked = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    listener = await asyncio.start_server(silent, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+    async with SchemaRegistryClient(address, clock=FakeClock()) as registry:
+        question = asyncio.create_task(registry.get_schema(1))
+        await asked.wait()
+    with pytest.raises(IllegalStateError, match="is closed"):
+        await asyncio.wait_for(question, 10)
+    listener.close()
+    await listener.wait_closed()
+
+
+async def test_a_client_that_was_disconnected_connects_again(
+    server: SchemaRegistryServer, registry: SchemaRegistryClient
+) -> None:
+    await registry.get_subjects()
+    await registry.disconnect()
+    assert await registry.get_subjects() == []

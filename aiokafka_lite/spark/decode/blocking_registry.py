@@ -99,7 +99,7 @@ class BlockingRegistry:
             registered = await lookup
             references = await client.resolve_references(registered.schema)
         finally:
-            await client.close()  # a process asks seldom, and nothing tells it when it ends
+            await client.disconnect()  # a process asks seldom, and nothing tells it when it ends
         return FoundSchema(registered, tuple(each.schema_str for each in references.values()))
 
 
