@@ -1,5 +1,6 @@
 """Decides which handlers are slow, and which are stuck. Does not wait."""
 
+import math
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ class Findings(NamedTuple, Generic[ItemT]):
     slow: list[tuple[ItemT, float]]
     """To be named in the log now. Each is named again when its age has doubled."""
     stuck: list[tuple[ItemT, float]]
+    """Each comes once."""
 
 
 class HandlerWatch(Generic[ItemT]):
@@ -42,10 +44,12 @@ class HandlerWatch(Generic[ItemT]):
             item, age_s = worker.item, now_s - worker.began_s
             if item is None or age_s < min(self._slow_s, self._stuck_s):
                 continue
-            if age_s >= self._stuck_s:
-                found.stuck.append((item, age_s))
-                continue
             attempt = (item, worker.began_s)
+            if age_s >= self._stuck_s:
+                if self._named.get(attempt) != math.inf:
+                    found.stuck.append((item, age_s))
+                named[attempt] = math.inf
+                continue
             limit_s = self._named.get(attempt, self._slow_s)
             if age_s >= limit_s:
                 found.slow.append((item, age_s))

@@ -18,7 +18,7 @@ from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import KT, VT
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.worker_pool import Handler
-from aiokafka_lite.workers.workers_config import KeyOf, Order, WorkersConfig
+from aiokafka_lite.workers.workers_config import KeyOf, Order, WorkersConfig, check_handler
 from aiokafka_lite.workers.workers_engine import WorkersEngine
 from aiokafka_lite.workers.workers_run import WorkersRun
 from aiokafka_lite.workers.workers_statistics import WorkersStatistics
@@ -88,6 +88,7 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
     ) -> None:
         super().__init__()
         _check(consumer)
+        check_handler(handle)
         config = WorkersConfig(
             concurrency=concurrency,
             order=order,
@@ -156,6 +157,8 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
 
 
 def _check(consumer: AIOKafkaConsumer[Any, Any]) -> None:
+    if not isinstance(consumer, AIOKafkaConsumer):
+        raise KafkaConfigurationError(f"workers need an AIOKafkaConsumer, not {consumer!r}")
     faults = []
     if consumer._config.group_id is None:
         faults.append("the consumer has no group_id")

@@ -44,7 +44,7 @@ class RecordIntake:
         try:
             while not self._stop.is_set:
                 await self._poll()
-        except (KafkaError, ConsumerStoppedError, TypeError) as error:
+        except (KafkaError, ConsumerStoppedError) as error:
             self._stop.set(error)
 
     async def _poll(self) -> None:

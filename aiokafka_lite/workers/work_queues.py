@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from aiokafka_lite.errors import HandlerFailedError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.workers.offset_tracker import OffsetTracker
 from aiokafka_lite.workers.workers_config import KeyOf
@@ -105,7 +106,7 @@ class WorkQueues:
     def add(self, work: PartitionWork, records: Iterable[ConsumerRecord[Any, Any]]) -> None:
         """Queue records of one partition, in offset order.
 
-        Raises: TypeError for a key that is not hashable.
+        Raises: HandlerFailedError for a record whose key cannot be told, or is not hashable.
         """
         key_of, chains = self._key_of, work.chains
         ready = self._ready if work.held is None else work.held
@@ -120,9 +121,13 @@ class WorkQueues:
             if key_of is None:
                 ready.append(WorkItem(record, work, None, size))
                 continue
-            chain = key_of(record)
+            try:
+                chain = key_of(record)
+                is_new = chain not in chains
+            except Exception as error:  # a function of the user
+                raise _without_chain(work.tp, record.offset, error) from error
             item = WorkItem(record, work, chain, size)
-            if chain not in chains:
+            if is_new:
                 chains[chain] = None
                 ready.append(item)
             elif (behind := chains[chain]) is None:
@@ -226,6 +231,16 @@ class WorkQueues:
         work.byte_count -= item.byte_count
         self.records -= 1
         self.byte_count -= item.byte_count
+
+
+def _without_chain(tp: TopicPartition, offset: int, error: Exception) -> HandlerFailedError:
+    place = f"{tp.topic}-{tp.partition} offset {offset}"
+    return HandlerFailedError(
+        f"order gives no key of {place}: {error!r}; the record is not committed: set order to a "
+        "function that returns something hashable for each record",
+        topic_partition=tp,
+        offset=offset,
+    )
 
 
 __all__ = ["PartitionWork", "WorkItem", "WorkQueues"]

@@ -1,6 +1,6 @@
 """Holds the settings of one pool of workers, checked. Does not wait."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -42,7 +42,7 @@ class WorkersConfig:
             raise KafkaConfigurationError(f"these workers cannot work: {'; '.join(faults)}")
 
     def _faults(self) -> list[str]:
-        faults = positive_faults(self, _POSITIVE)
+        faults = [*positive_faults(self, _POSITIVE), *attempt_faults(self)]
         if not callable(self.order) and self.order not in get_args(Order):
             faults.append(
                 f"order={self.order!r} is none of {', '.join(map(repr, get_args(Order)))}, and no "
@@ -102,6 +102,26 @@ def positive_faults(config: object, names: Iterable[str]) -> list[str]:
     ]
 
 
+def attempt_faults(config: Any) -> Iterator[str]:
+    """Yield a sentence for each of the settings of handlers with which these cannot be called."""
+    concurrency: object = config.concurrency  # users may pass anything
+    if isinstance(concurrency, float):
+        yield f"concurrency={concurrency!r} is not an int; give one"
+    kinds: object = config.not_retried
+    listed = kinds if isinstance(kinds, tuple) else (None,)
+    if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in listed):
+        yield f"not_retried={kinds!r} is not a tuple of classes of exceptions; give one"
+
+
+def check_handler(handle: object) -> None:
+    """Raises: KafkaConfigurationError for what cannot be called."""
+    if not callable(handle):
+        raise KafkaConfigurationError(
+            f"these workers cannot work: the handler {handle!r} cannot be called; give an "
+            "`async def` function that takes a record"
+        )
+
+
 def _is_positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
@@ -115,4 +135,11 @@ def _no_key(_: ConsumerRecord[Any, Any]) -> Hashable:
     return None
 
 
-__all__ = ["KeyOf", "Order", "WorkersConfig", "positive_faults"]
+__all__ = [
+    "KeyOf",
+    "Order",
+    "WorkersConfig",
+    "attempt_faults",
+    "check_handler",
+    "positive_faults",
+]

@@ -26,6 +26,7 @@ def test_slow_and_stuck_handlers() -> None:
     assert slow(120.0) == [20.0]
     assert slow(139.0) == []
     assert watch.look([busy], 150.0) == ([], [(item, 50.0)])
+    assert watch.look([busy], 152.5) == ([], []), "it is named once"
     busy.began_s = 150.0
     assert slow(160.0) == [10.0], "another attempt begins anew"
 

@@ -228,3 +228,13 @@ async def test_a_started_consumer_is_refused() -> None:
         async with pool.workers:
             with pytest.raises(KafkaConfigurationError, match="leave that to the workers"):
                 KeyedWorkers(pool.consumer, pool._nothing)
+
+
+async def test_what_is_no_handler_or_no_consumer_is_refused() -> None:
+    consumer = AIOKafkaConsumer[Any, Any]("t", group_id="g", enable_auto_commit=False)
+    no_handler: Any = 3
+    with pytest.raises(KafkaConfigurationError, match="the handler 3 cannot be called; give an"):
+        KeyedWorkers(consumer, no_handler)
+    no_consumer: Any = None
+    with pytest.raises(KafkaConfigurationError, match="need an AIOKafkaConsumer, not None"):
+        KeyedWorkers(no_consumer, no_handler)

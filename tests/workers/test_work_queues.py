@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiokafka_lite.errors import HandlerFailedError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.workers.work_queues import WorkItem
 from tests.workers.records import TP, filled, queues, record_at, taken
@@ -116,8 +117,14 @@ def test_a_function_of_the_record_names_the_chain() -> None:
 
 def test_a_key_that_is_not_hashable_raises() -> None:
     made = queues()
-    with pytest.raises(TypeError):
-        made.add(made.partition(TP), [record_at(0, ["a"])])
+    with pytest.raises(
+        HandlerFailedError, match=r"order gives no key of .*-0 offset 3: TypeError\("
+    ) as caught:
+        made.add(made.partition(TP), [record_at(2, b"a"), record_at(3, ["a"])])
+    assert (caught.value.topic_partition, caught.value.offset) == (TP, 3)
+    made = queues(order=lambda record: record.offset // 0)
+    with pytest.raises(HandlerFailedError, match="ZeroDivisionError"):
+        made.add(made.partition(TP), [record_at(0)])
 
 
 def test_a_partition_that_goes_starts_nothing_more() -> None:

@@ -12,6 +12,9 @@ from tests.workers.records import record_at, settings
     ("changed", "fault"),
     [
         ({"concurrency": 0}, "concurrency=0 is not a number above 0"),
+        ({"concurrency": 2.5}, "concurrency=2.5 is not an int"),
+        ({"not_retried": (3,)}, r"not_retried=\(3,\) is not a tuple of classes"),
+        ({"not_retried": [ValueError]}, "not_retried=.* is not a tuple of classes"),
         ({"commit_interval_ms": "1"}, "commit_interval_ms='1' is not a number above 0"),
         ({"order": "keys"}, "order='keys' is none of 'key', 'partition', 'unordered'"),
         ({"retries": -1}, "retries=-1 is not an int from 0 on"),

@@ -76,6 +76,7 @@ class RefreshFailures:
 
         `error`: what the brokers last said of the topic.
         """
+        timeout_s = round(timeout_s, 3)  # what was left of the caller's own
         if error is None:
             return KafkaTimeoutError(
                 f"no metadata of topic {topic!r} within {timeout_s:g} s{self.because()}; "

@@ -148,7 +148,7 @@ class BatchOutcomes:
         text = f"{batch.record_count} record(s) for {topic}-{partition}: {said}"
         if not issubclass(code, MessageSizeTooLargeError):
             return text
-        text = f"{text.rstrip().rstrip('.')}. The batch has {batch.size_in_bytes} bytes"
+        text = f"{text.rstrip().rstrip('.')}. The batch has {batch.size_in_bytes:,} bytes"
         if batch.record_count > 1:
             return text  # it is split
         remedy = f"send smaller records, or raise max.message.bytes of {topic}"
@@ -260,14 +260,15 @@ class BatchOutcomes:
             self._finish_failed(batch, error)
 
     def _fate(self, batch: ProducerBatch) -> str:
-        """Return how often a batch was sent, and its last error."""
+        """Return how often a batch was tried, and its last error."""
         if not batch.attempts:
             reason = self._why_unsent(batch.topic_partition) if self._why_unsent else ""
             return f"never sent; {reason}" if reason else "never sent"
-        sent = f"sent {batch.attempts} time(s), it may have been written"
+        times = "attempt" if batch.attempts == 1 else "attempts"
+        tried = f"after {batch.attempts} {times} it may have been written"
         if batch.last_error is not None:
-            return f"{sent}; last failure: {batch.last_error}"
-        return f"{sent}; no answer came"
+            return f"{tried}; last failure: {batch.last_error}"
+        return f"{tried}; no answer came"
 
 
 __all__ = ["BatchOutcomes"]

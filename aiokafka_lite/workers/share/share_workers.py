@@ -17,6 +17,7 @@ from aiokafka_lite.workers.share.share_workers_config import ShareWorkersConfig
 from aiokafka_lite.workers.share.share_workers_engine import ShareWorkersEngine
 from aiokafka_lite.workers.share.share_workers_statistics import ShareWorkersStatistics
 from aiokafka_lite.workers.worker_pool import Handler
+from aiokafka_lite.workers.workers_config import check_handler
 from aiokafka_lite.workers.workers_run import WorkersRun
 
 
@@ -77,6 +78,7 @@ class ShareWorkers(WorkersRun, Generic[KT, VT]):
     ) -> None:
         super().__init__()
         _check(consumer)
+        check_handler(handle)
         config = ShareWorkersConfig(
             concurrency=concurrency,
             max_records=max_records,

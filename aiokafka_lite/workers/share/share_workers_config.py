@@ -2,7 +2,7 @@
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.workers.workers_config import positive_faults
+from aiokafka_lite.workers.workers_config import attempt_faults, positive_faults
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +23,7 @@ class ShareWorkersConfig:
     retry_backoff_max_ms: float
 
     def __post_init__(self) -> None:
-        faults = positive_faults(self, _POSITIVE)
+        faults = [*positive_faults(self, _POSITIVE), *attempt_faults(self)]
         if not faults and self.max_records < self.concurrency:
             faults.append(
                 f"max_records={self.max_records} is less than concurrency={self.concurrency}, so "

@@ -82,6 +82,11 @@ def test_a_topic_without_partitions_says_what_is_known(
     assert text in str(found)
 
 
+def test_what_is_left_of_a_callers_time_is_told_in_milliseconds() -> None:
+    found = RefreshFailures("c").of_topic("t", None, 0.99997)
+    assert "no metadata of topic 't' within 1 s;" in str(found)
+
+
 @pytest.mark.parametrize(
     ("snapshot", "words"),
     [

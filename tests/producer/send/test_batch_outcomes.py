@@ -261,7 +261,7 @@ def test_batches_expire_queued_or_in_flight_with_their_history() -> None:
     error = in_flight.error_of(0)
     assert isinstance(error, DeliveryTimeoutError)
     assert isinstance(error, KafkaTimeoutError)
-    assert "delivery_timeout_ms=31000: sent 2 time(s), it may have been written; last" in str(error)
+    assert "=31000: after 2 attempts it may have been written; last" in str(error)
     assert isinstance(error.__cause__, KafkaConnectionError)
     assert "never sent" in str(queued.error_of(0))
     assert not desk.shelf.accumulator.incomplete

@@ -55,7 +55,7 @@ async def test_a_delivery_timeout_says_in_its_text_what_went_wrong() -> None:
         )
         with pytest.raises(
             DeliveryTimeoutError,
-            match=r"sent [2-9] time\(s\), it may have been written; last failure: .*NotLeader",
+            match=r"after [2-9] attempts it may have been written; last failure: .*NotLeader",
         ):
             await producer.send_and_wait("orders", b"refused")
         broker.faults.clear()
@@ -78,7 +78,9 @@ async def test_a_record_without_an_answer_is_told_so() -> None:
         request_timeout_ms=9000,
     ) as (broker, producer):
         broker.faults.stall(ProduceRequest, times=None)
-        with pytest.raises(DeliveryTimeoutError, match=r"sent 1 time\(s\), .*; (no answer|last)"):
+        with pytest.raises(
+            DeliveryTimeoutError, match=r"after 1 attempt it may .*; (no answer|last)"
+        ):
             await producer.send_and_wait("orders", b"v")
         broker.faults.release()
 
