@@ -56,6 +56,13 @@ def one_of(name: str, value: object, allowed: Sequence[object]) -> Iterator[str]
         yield f"{name}={value!r} is not known; set it to one of {names}"
 
 
+def text_or_none(name: str, value: object) -> Iterator[str]:
+    """Yield the fault of `value` unless it is None, or a str that a request can carry."""
+    if value is not None and not isinstance(value, str):
+        yield f"{name}={value!r} is of type {type(value).__name__}; set it to a str or None"
+    yield from sendable(name, value)
+
+
 def not_above(name: str, value: int, limit_name: str, limit: int) -> Iterator[str]:
     """Yield the fault of two options that contradict each other: `value` above `limit`."""
     if _both_ints(value, limit) and value > limit:
@@ -230,7 +237,8 @@ class ClientConfig(SaslOptions):
                 f"connect={connect!r} is of type {type(connect).__name__}; set it to an `async def "
                 f"connect(host, port)` that returns a connected socket"
             )
-        yield from one_of("enable_metrics_push", self.enable_metrics_push, (True, False))
+        for name in ("enable_metrics_push", "sasl_scram_tokenauth"):
+            yield from one_of(name, getattr(self, name), (True, False))
         observer: object = self.observer
         if not isinstance(observer, Observer | None):
             yield f"observer={observer!r} is no Observer; derive its class from Observer"
@@ -303,4 +311,5 @@ __all__ = [
     "at_least",
     "not_above",
     "one_of",
+    "text_or_none",
 ]

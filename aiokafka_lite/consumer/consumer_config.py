@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.client_config import (
     at_least,
     not_above,
     one_of,
+    text_or_none,
 )
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.offset_reset import (
@@ -200,8 +201,11 @@ class ConsumerConfig(ClientConfig):
             )
         yield from _reset_faults(self.auto_offset_reset)
         yield from _adjuster_faults(self.adjust_committed_offsets)
-        yield from sendable("client_rack", self.client_rack)
-        yield from sendable("assignment_rack", self.assignment_rack)
+        for name in ("client_rack", "assignment_rack"):
+            yield from text_or_none(name, getattr(self, name))
+        for name in _FLAGS:
+            yield from one_of(name, getattr(self, name), (True, False))
+        yield from one_of("enable_auto_commit", self.enable_auto_commit, (True, False, None))
         yield from one_of("group_protocol", self.group_protocol, get_args(GroupProtocol))
         yield from self._protocol_faults()
         yield from self._group_faults()
@@ -209,7 +213,7 @@ class ConsumerConfig(ClientConfig):
     @property
     def commits_by_itself(self) -> bool:
         """Whether offsets are committed without being asked."""
-        return self.group_id is not None and self.enable_auto_commit is not False
+        return self.group_id is not None and self.enable_auto_commit in (True, None)
 
     @property
     def rebalance_timeout_or_default_ms(self) -> int:
@@ -276,6 +280,13 @@ class ConsumerConfig(ClientConfig):
             if not isinstance(getattr(self, name), DefaultInt):
                 yield name
 
+
+_FLAGS = (
+    "check_crcs",
+    "exclude_internal_topics",
+    "allow_auto_create_topics",
+    "enable_auto_offset_store",
+)
 
 _FROM_ZERO = (
     "fetch_max_wait_ms",

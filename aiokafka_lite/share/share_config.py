@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.client_config import (
     at_least,
     not_above,
     one_of,
+    text_or_none,
 )
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import deserializer_faults, largest_fetch_answer
@@ -115,7 +116,9 @@ class ShareConsumerConfig(ClientConfig):
                 f"character"
             )
         yield from sendable("group_id", self.group_id)
-        yield from sendable("client_rack", self.client_rack)
+        yield from text_or_none("client_rack", self.client_rack)
+        for name in ("check_crcs", "allow_auto_create_topics"):
+            yield from one_of(name, getattr(self, name), (True, False))
         for name in ("key_deserializer", "value_deserializer"):
             yield from deserializer_faults(name, getattr(self, name))
         for name, minimum in _LEAST.items():

@@ -18,6 +18,8 @@ from aiokafka_lite.share.share_config import REFUSED, ShareConsumerConfig, refus
         ({"share_acknowledgement_mode": "auto"}, "share_acknowledgement_mode='auto' is not known"),
         ({"share_acquire_mode": "all"}, "share_acquire_mode='all' is not known"),
         ({"max_poll_records": 0}, "max_poll_records=0 is below its minimum of 1"),
+        ({"client_rack": 5}, "client_rack=5 is of type int; set it to a str or None"),
+        ({"allow_auto_create_topics": "no"}, "allow_auto_create_topics='no' is not known"),
         ({"max_poll_interval_ms": 0}, "max_poll_interval_ms=0 is below its minimum of 1"),
         ({"fetch_max_wait_ms": 40_000}, "fetch_max_wait_ms=40000 exceeds request_timeout_ms=30000"),
         ({"value_deserializer": 5}, "value_deserializer=5 is of type int"),
