@@ -40,6 +40,8 @@ class AckBatch:
     """With RENEW: the records, which are returned again."""
     by_user: bool = True
     """False: nobody has seen the records, which the client gives back."""
+    expires_at_s: float = math.inf
+    """When its locks end and it is not worth sending (monotonic); infinite: whenever it is sent."""
 
     @property
     def last(self) -> int:
@@ -204,6 +206,9 @@ class HeldRecords:
         for tp, ranges in list(self._ranges.items()):
             for each in ranges:
                 batches = _take_from(each, all_gaps=self._outlive_polls)
+                if self._outlive_polls:
+                    for batch in batches:
+                        batch.expires_at_s = each.expires_at_s
                 taken += [(tp, each.node_id, batch) for batch in batches]
             left = [each for each in ranges if _HELD in each.types]
             if left:

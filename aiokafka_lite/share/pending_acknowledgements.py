@@ -25,6 +25,7 @@ class AckGroup:
         """How many requests carried them and were refused as a whole."""
         self.sent_at_s = 0.0
         """When the newest request that carries them was sent (monotonic)."""
+        self._late: dict[TopicPartition, KafkaError] = {}
 
     def __bool__(self) -> bool:
         return bool(self.batches)
@@ -42,6 +43,7 @@ class AckGroup:
             before is not None
             and before.last + 1 == batch.first
             and before.by_user == batch.by_user
+            and before.expires_at_s == batch.expires_at_s
         ):
             before.types += batch.types
             before.records = [*before.records, *batch.records]
@@ -54,12 +56,32 @@ class AckGroup:
             for batch in batches:
                 self.add(tp, batch)
         self.listeners += other.listeners
+        self._late |= other._late
 
     def end(self, outcome: Outcome) -> None:
         """Tell all who wait."""
         listeners, self.listeners = self.listeners, []
+        late, self._late = self._late, {}
         for listener in listeners:
-            listener(outcome)
+            listener({**outcome, **late})
+
+    def take_expired(self, now_s: float, error: KafkaError) -> "AckGroup":
+        """Return the batches whose locks have ended; they are no part of this group any more. Those
+        who wait for it hear of `error` with its outcome.
+        """
+        expired = AckGroup()
+        for tp, batches in list(self.batches.items()):
+            late = [batch for batch in batches if batch.expires_at_s <= now_s]
+            if not late:
+                continue
+            expired.batches[tp] = late
+            self._late[tp] = error
+            self.batches[tp] = [batch for batch in batches if batch.expires_at_s > now_s]
+            if not self.batches[tp]:
+                del self.batches[tp]
+        if not self.batches:
+            self.end({})
+        return expired
 
     @property
     def of_user(self) -> list[TopicPartition]:
@@ -100,6 +122,10 @@ class PendingAcknowledgements:
         """Add a batch, all of it renewals or none."""
         is_renewal = batch.types[0] == AcknowledgeType.RENEW
         (self._renewals if is_renewal else self._others).add(tp, batch)
+
+    def take_expired(self, now_s: float, error: KafkaError) -> AckGroup:
+        """Return what waited until its locks have ended, and forget it. Renewals always go."""
+        return self._others.take_expired(now_s, error)
 
     def take_renewals(self) -> AckGroup:
         """Return the renewals that wait, and forget them."""

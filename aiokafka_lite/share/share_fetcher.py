@@ -23,6 +23,7 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import (
+    InvalidRecordStateError,
     InvalidShareSessionEpochError,
     KafkaError,
     KafkaTimeoutError,
@@ -243,6 +244,9 @@ class ShareFetcher:
 
     async def _exchange(self, node: _ShareNode) -> None:
         """Send one request and take its answer over."""
+        self._end_expired(node)
+        if not (node.is_wanted or node.pending):
+            return
         if not node.session.is_open:
             # Nothing is acquired before what was acknowledged of an earlier session is settled: it
             # would count for records that this one acquires anew.
@@ -255,6 +259,15 @@ class ShareFetcher:
             # A fetch adds what it acknowledges to the session. Of a partition that another member
             # has, records would be acquired again and again, given back, and archived at last.
             await self._acknowledge(node, node.pending.take_others(), is_renewal=False)
+
+    def _end_expired(self, node: _ShareNode) -> None:
+        """Send nothing for records whose locks have ended, as in a program that was stopped. Others
+        may have accepted them: a node takes that in silence, or it refuses their neighbours, too.
+        """
+        error = InvalidRecordStateError("the lock ended before the acknowledgement could be sent")
+        expired = node.pending.take_expired(self._client.clock.monotonic(), error)
+        if expired:
+            self._end(node, expired, expired.failed(error))
 
     async def _fetch(self, node: _ShareNode, group: AckGroup, *, only_opens: bool = False) -> None:
         wanted = [] if only_opens else self._led_by(node.node_id)

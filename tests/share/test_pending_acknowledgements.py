@@ -1,6 +1,6 @@
 """Acknowledgements wait for their node in groups that have one outcome."""
 
-from aiokafka_lite.errors import KafkaError, ShareSessionNotFoundError
+from aiokafka_lite.errors import InvalidRecordStateError, KafkaError, ShareSessionNotFoundError
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
 from aiokafka_lite.share.held_records import AckBatch
 from aiokafka_lite.share.pending_acknowledgements import (
@@ -46,6 +46,42 @@ def test_listeners_hear_the_outcome_once() -> None:
     group.end(group.failed(error))
     group.end({TP: None})
     assert heard == [{TP: error}]
+
+
+def test_what_waits_until_its_locks_have_ended_is_taken_apart() -> None:
+    heard: list[Outcome] = []
+    group = AckGroup()
+    for offset, expires_at_s in ((0, 10.0), (1, 10.0), (2, 20.0)):
+        late = batch(offset, ACCEPT)
+        late.expires_at_s = expires_at_s
+        group.add(TP, late)
+    group.add(OTHER, batch(0, ACCEPT))
+    group.listeners.append(heard.append)
+    error: KafkaError = InvalidRecordStateError()
+    assert not group.take_expired(9.0, error)
+    assert shape(group.take_expired(10.0, error)) == [(0, [ACCEPT, ACCEPT])]
+    assert shape(group) == [(2, [ACCEPT])]
+    group.end({TP: None, OTHER: None})
+    assert heard == [{TP: error, OTHER: None}]
+
+
+def test_those_who_wait_hear_of_a_group_of_which_nothing_is_left() -> None:
+    heard: list[Outcome] = []
+    pending = PendingAcknowledgements()
+    late = batch(0, ACCEPT)
+    late.expires_at_s = 10.0
+    pending.add(TP, late)
+    for group in pending.groups:
+        group.listeners.append(heard.append)
+    error: KafkaError = InvalidRecordStateError()
+    assert shape(pending.take_expired(10.0, error)) == [(0, [ACCEPT])]
+    assert not pending
+    assert heard == [{TP: error}]
+    pending.add(TP, batch(1, ACCEPT))
+    for group in pending.groups:
+        group.listeners.append(heard.append)
+        group.end({TP: None})
+    assert all(each == {TP: None} for each in heard[1:])
 
 
 def test_renewals_are_taken_apart() -> None:

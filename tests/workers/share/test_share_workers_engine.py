@@ -8,6 +8,7 @@ import pytest
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import HandlerFailedError, KafkaError
 from aiokafka_lite.protocol.messages.share_acknowledge import ShareAcknowledgeRequest
+from aiokafka_lite.protocol.messages.share_fetch import ShareFetchRequest
 from aiokafka_lite.share.held_records import Record
 from tests.share.share_kafka import TOPIC, TP, ShareKafka, run_share, text
 from tests.workers.share.share_pool import SharePool, left_over
@@ -93,6 +94,32 @@ def test_a_topic_that_is_created_again_has_its_own_records(
         assert await left_over(share) == []
 
     run_share(main, "old")
+
+
+def test_an_acknowledgement_that_waits_until_its_lock_has_ended_is_not_sent() -> None:
+    """Others may have the record by then, and a node says nothing to those below its start."""
+
+    async def main(share: ShareKafka) -> None:
+        go_on = asyncio.Event()
+
+        async def handle(record: Record) -> None:
+            await go_on.wait()
+
+        pool = SharePool(share, handle)
+        async with pool.running():
+            await pool.until(lambda: len(pool.began) == 1)
+            share.broker.forget_requests()
+            share.broker.faults.stall(ShareFetchRequest, times=None)
+            await pool.until(lambda: bool(share.broker.requests_of(ShareFetchRequest)))
+            go_on.set()
+            await asyncio.sleep(16)
+            share.broker.faults.release()
+            await pool.until(lambda: len(pool.ended) == 2)
+            await pool.until(lambda: pool.figures.accepted_records == 1)
+            assert pool.figures.refused_acknowledgements == 1
+        assert await left_over(share) == []
+
+    run_share(main, "a", configs={"record_lock_duration_ms": "15000"})
 
 
 def test_a_stuck_handler_is_named_and_its_record_goes_to_others(
