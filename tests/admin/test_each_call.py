@@ -5,6 +5,7 @@ while it is asked, with a node that sends it elsewhere, and with one bad item am
 """
 
 import asyncio
+import contextlib
 import inspect
 from collections.abc import Awaitable, Iterator
 
@@ -169,6 +170,22 @@ async def test_a_node_that_never_answers(things: Things, name: str) -> None:
         assert not {name for name in left if ": connect[" not in name}  # these are the client's
         things.broker.faults.clear()
         await succeed(things, row, root, admin)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 13])
+@each_call
+async def test_a_client_that_is_closed_meanwhile(things: Things, name: str, steps: int) -> None:
+    row = ROWS[name]
+    async with things.admin() as root:
+        call = await row.prepare(things, root)
+    admin = things.admin()
+    await admin.start()
+    running = asyncio.create_task(answer(call, admin))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await admin.close()
+    with contextlib.suppress(KafkaConnectionError, row.expected or KafkaConnectionError):
+        await running
 
 
 async def begun(

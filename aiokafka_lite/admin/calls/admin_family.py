@@ -5,7 +5,10 @@ of a call. Does not wait.
 from collections.abc import Callable
 
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests
+from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
+from aiokafka_lite.admin.calls.pending_items import closed_meanwhile
 from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.cluster.kafka_client import ClientState
 from aiokafka_lite.errors import IllegalArgumentError
 
 _MOST_MS = 2**31 - 1
@@ -34,12 +37,19 @@ class AdminFamily:
 
     def _left_ms(self, timeout_ms: int | None) -> Callable[[], int]:
         """Return what tells how many milliseconds of a call in several steps are left, at least 1.
+        It raises KafkaConnectionError when the client was closed between two steps.
 
         Raises: as `_timeout_s`.
         """
-        clock = self._running().client.clock
-        ends_s = clock.monotonic() + self._timeout_s(timeout_ms)
-        return lambda: max(1, round((ends_s - clock.monotonic()) * 1000))
+        client = self._running().client
+        ends_s = client.clock.monotonic() + self._timeout_s(timeout_ms)
+
+        def left_ms() -> int:
+            if client.state is not ClientState.RUNNING:
+                raise closed_meanwhile(OUTER_CALL.get())
+            return max(1, round((ends_s - client.clock.monotonic()) * 1000))
+
+        return left_ms
 
 
 __all__ = ["AdminFamily"]

@@ -1,12 +1,26 @@
 """Asks every broker of a cluster, for calls whose answer is spread over all of them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
-from aiokafka_lite.errors import BrokerNotAvailableError
+from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
+from aiokafka_lite.admin.calls.pending_items import closed_meanwhile
+from aiokafka_lite.errors import BrokerNotAvailableError, Cancelled
+from aiokafka_lite.model import Node
 
 V = TypeVar("V")
+
+
+async def brokers_now(requests: AdminRequests, what: str, timeout_s: float) -> Mapping[int, Node]:
+    """Return the brokers that are in the cluster now, for the call `what`.
+
+    Raises: KafkaConnectionError if the client is closed meanwhile; as `refresh` of the metadata.
+    """
+    try:
+        return (await requests.client.metadata.refresh(timeout_s)).nodes
+    except Cancelled as error:
+        raise closed_meanwhile(OUTER_CALL.get() or what) from error
 
 
 async def ask_every_broker(
@@ -31,11 +45,11 @@ async def ask_every_broker(
         return {brokers[0]: await ask(node)}
 
     while True:
-        snapshot = await requests.client.metadata.refresh(ends_s - clock.monotonic())
+        brokers = await brokers_now(requests, what, ends_s - clock.monotonic())
         try:
             answers = await requests.for_each(
                 what,
-                snapshot.nodes,
+                brokers,
                 requests.routes.node(lambda broker: broker),
                 ask_one,
                 timeout_s=ends_s - clock.monotonic(),
@@ -46,4 +60,4 @@ async def ask_every_broker(
         return answers.succeeded
 
 
-__all__ = ["ask_every_broker"]
+__all__ = ["ask_every_broker", "brokers_now"]

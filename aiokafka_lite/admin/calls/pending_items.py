@@ -94,8 +94,7 @@ class PendingItems(Generic[K, V]):
 
     def note_closed(self, keys: Iterable[K], now_s: float) -> None:
         """Give an error to items that a closed client can ask for no more."""
-        closed = KafkaConnectionError(f"{self._outer}: the client was closed meanwhile")
-        self.note_failure(keys, closed, now_s, is_final=True)
+        self.note_failure(keys, closed_meanwhile(self._outer), now_s, is_final=True)
 
     def _note_error(self, key: K, error: KafkaError, now_s: float) -> None:
         is_settled = isinstance(error, _SETTLING) and now_s >= self._settled_s
@@ -136,6 +135,11 @@ class PendingItems(Generic[K, V]):
         return found
 
 
+def closed_meanwhile(what: str) -> KafkaConnectionError:
+    """Return the error of the call `what` of a client that was closed while it waited."""
+    return KafkaConnectionError(f"{what}: the client was closed meanwhile")
+
+
 _MISSING: Final = object()
 
-__all__ = ["SETTLING_S", "PendingItems"]
+__all__ = ["SETTLING_S", "PendingItems", "closed_meanwhile"]

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
+from aiokafka_lite.admin.calls.every_broker import brokers_now
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.item_lists import dict_of, list_of, listed, partition_of
 from aiokafka_lite.checks.value_checks import is_int
@@ -94,7 +95,7 @@ class LogDirCalls(AdminFamily):
         timeout_s = self._timeout_s(timeout_ms)
         ends_s = requests.client.clock.monotonic() + timeout_s
         if broker_ids is None:
-            broker_ids = sorted((await requests.client.metadata.refresh(timeout_s)).nodes)
+            broker_ids = sorted(await brokers_now(requests, "describe_log_dirs()", timeout_s))
         asked = list_of("broker_ids", broker_ids, int)
         for broker_id in asked:
             _check_broker(broker_id)

@@ -74,7 +74,7 @@ class CreatePartitionsCalls(AdminFamily):
             larger,
             requests.routes.controller,
             ask,
-            timeout_s=self._timeout_s(timeout_ms),
+            timeout_s=self._timeout_s(timeout_ms or None),
             settling_s=0.0,
         )
         topics.raise_first()

@@ -69,7 +69,7 @@ class DeleteRecordsCalls(AdminFamily):
             asked,
             requests.routes.leader,
             ask,
-            timeout_s=self._timeout_s(timeout_ms),
+            timeout_s=self._timeout_s(timeout_ms or None),
         )
         done.raise_first()
         return done.succeeded

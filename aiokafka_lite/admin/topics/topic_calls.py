@@ -99,7 +99,7 @@ class TopicCalls(AdminFamily):
             by_name,
             requests.routes.controller,
             ask,
-            timeout_s=self._timeout_s(timeout_ms),
+            timeout_s=self._timeout_s(timeout_ms or None),
         )
         rows = [TopicError(name, *code_and_text(each)) for name, each in topics.items()]
         return CreateTopicsAnswer(max(throttles_ms), rows, topics)
@@ -150,7 +150,7 @@ class TopicCalls(AdminFamily):
             list_of("topics", topics, str, UUID),
             requests.routes.controller,
             ask,
-            timeout_s=self._timeout_s(timeout_ms),
+            timeout_s=self._timeout_s(timeout_ms or None),
             settling_s=0.0,
         )
         rows = [TopicErrorCode(str(key), code_and_text(each)[0]) for key, each in done.items()]

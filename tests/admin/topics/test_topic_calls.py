@@ -7,9 +7,10 @@ from uuid import UUID
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from aiokafka_lite import AIOKafkaAdminClient
-from aiokafka_lite.admin import NewTopic
+from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
+from aiokafka_lite.admin import NewPartitions, NewTopic, RecordsToDelete
 from aiokafka_lite.errors import (
+    IllegalArgumentError,
     KafkaConnectionError,
     KafkaTimeoutError,
     NotControllerError,
@@ -167,3 +168,18 @@ async def test_a_node_that_never_answers_ends_the_call_at_its_bound() -> None:
         await broker.stop()
         with pytest.raises((KafkaTimeoutError, KafkaConnectionError)):
             await admin.create_topics([NewTopic("t", 1, 1)], timeout_ms=300)
+
+
+async def test_no_time_stands_for_the_default_in_aiokafkas_calls() -> None:
+    """There `timeout_ms or request_timeout_ms` counts. The calls beyond aiokafka's refuse 0."""
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
+    ):
+        (await admin.create_topics([NewTopic("t", 1, 1)], timeout_ms=0)).topics.raise_first()
+        await admin.create_partitions({"t": NewPartitions(2)}, timeout_ms=0)
+        first = TopicPartition("t", 0)
+        assert await admin.delete_records({first: RecordsToDelete(0)}, timeout_ms=0) == {first: 0}
+        (await admin.delete_topics(["t"], timeout_ms=0)).topics.raise_first()
+        with pytest.raises(IllegalArgumentError, match="timeout_ms=0"):
+            await admin.list_offsets({first: 0}, timeout_ms=0)
