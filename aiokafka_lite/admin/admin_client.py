@@ -15,7 +15,6 @@ from aiokafka_lite.admin.calls.admin_requests import AdminRequests
 from aiokafka_lite.admin.cluster.cluster_calls import ClusterCalls
 from aiokafka_lite.admin.cluster.describe_cluster_calls import DescribeClusterCalls
 from aiokafka_lite.admin.configs.config_calls import ConfigCalls
-from aiokafka_lite.admin.groups.group_calls import GroupCalls
 from aiokafka_lite.admin.groups.group_progress_calls import GroupProgressCalls
 from aiokafka_lite.admin.partitions.election_calls import ElectionCalls
 from aiokafka_lite.admin.partitions.log_dir_calls import LogDirCalls
@@ -55,7 +54,6 @@ class AIOKafkaAdminClient(
     ReassignmentCalls,
     LogDirCalls,
     ConfigCalls,
-    GroupCalls,
     DescribeClusterCalls,
     GroupProgressCalls,
     ClusterCalls,

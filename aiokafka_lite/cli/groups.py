@@ -16,7 +16,7 @@ from aiokafka_lite.cli.group_target import target_of
 from aiokafka_lite.cli.lag_watch import COLUMNS_OF_LAG, lag_of, rows_of, watch_lag
 from aiokafka_lite.cli.output import OutputFormat, show
 from aiokafka_lite.cli.start_offset import present_ms
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import TopicPartition
 
 app = typer.Typer(
@@ -126,6 +126,11 @@ def reset(
         admin: AIOKafkaAdminClient,
     ) -> tuple[OffsetResetPlan, dict[TopicPartition, KafkaError]]:
         plan = await admin.plan_offset_reset(name, to=target, partitions=partitions)
+        if partitions is None and not plan.resets and not plan.failed:
+            (await admin.describe_groups([name])).raise_first()
+            raise IllegalArgumentError(
+                f"group {name!r} has no offsets yet; name the topics by --topic"
+            )
         failed = dict(plan.failed)
         if execute:
             failed |= (await admin.reset_offsets(plan)).failed

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import confluent_kafka
@@ -24,13 +25,13 @@ def committed(broker: EmbeddedBroker, invoke: Invoke) -> None:
     consumer.close()
 
 
-@pytest.fixture
-def joined(broker: EmbeddedBroker) -> Iterator[None]:
-    """A member of the group `billing`."""
+@contextmanager
+def member(broker: EmbeddedBroker, group: str) -> Iterator[None]:
+    """A member of a group, with an assignment."""
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": broker.bootstrap_servers,
-            "group.id": "billing",
+            "group.id": group,
             "client.id": "me",
             "enable.auto.commit": False,
         }
@@ -40,6 +41,13 @@ def joined(broker: EmbeddedBroker) -> Iterator[None]:
         consumer.poll(0.1)
     yield
     consumer.close()
+
+
+@pytest.fixture
+def joined(broker: EmbeddedBroker) -> Iterator[None]:
+    """A member of the group `billing`."""
+    with member(broker, "billing"):
+        yield
 
 
 def rows(invoke: Invoke, *arguments: str) -> list[dict[str, Any]]:
@@ -63,9 +71,9 @@ def test_list_and_delete(invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("joined")
 def test_describe(invoke: Invoke) -> None:
-    (member,) = rows(invoke, "describe", "billing")
-    assert (member["client"], member["host"]) == ("me", "/127.0.0.1")
-    assert member["partitions"] == ["orders-0"]
+    (found,) = rows(invoke, "describe", "billing")
+    assert (found["client"], found["host"]) == ("me", "/127.0.0.1")
+    assert found["partitions"] == ["orders-0"]
     assert "MEMBER" in invoke("groups", "describe", "billing").stdout
     unknown = invoke("groups", "describe", "nothing")
     assert unknown.exit_code == 1
@@ -107,6 +115,21 @@ def test_a_reset_of_a_topic_without_an_offset(invoke: Invoke) -> None:
     assert rows(invoke, "lag", "fresh")[0]["current"] == 3
 
 
+def test_a_reset_of_nothing_is_an_error(invoke: Invoke) -> None:
+    """A name with a slip would otherwise look as if it had been reset."""
+    for execute in ((), ("--execute",)):
+        unknown = invoke("groups", "reset-offsets", "biling", "--to", "earliest", *execute)
+        assert (unknown.exit_code, unknown.stdout) == (1, "")
+        assert "biling" in unknown.stderr
+
+
+def test_a_group_without_offsets_needs_a_topic(broker: EmbeddedBroker, invoke: Invoke) -> None:
+    with member(broker, "fresh"):
+        told = invoke("groups", "reset-offsets", "fresh", "--to", "earliest")
+    assert told.exit_code == 1
+    assert "name the topics by --topic" in told.stderr
+
+
 @pytest.mark.usefixtures("joined")
 def test_a_group_with_members_is_not_reset(invoke: Invoke) -> None:
     refused = invoke("groups", "reset-offsets", "billing", "--to", "latest", "--execute")
@@ -120,12 +143,12 @@ def test_wrong_usage(invoke: Invoke) -> None:
 
 
 def test_members_are_removed(invoke: Invoke, joined: None) -> None:
-    (member,) = rows(invoke, "describe", "billing")
+    (found,) = rows(invoke, "describe", "billing")
     refused = invoke("groups", "remove-member", "billing", "nobody", "--reason", "a test")
     assert refused.exit_code == 1
     assert "nobody" in refused.stderr
-    removed = invoke("groups", "remove-member", "billing", member["member"])
-    assert (removed.exit_code, removed.stdout) == (0, f"removed {member['member']}\n")
+    removed = invoke("groups", "remove-member", "billing", found["member"])
+    assert (removed.exit_code, removed.stdout) == (0, f"removed {found['member']}\n")
     for wrong in ((), ("--all", "x")):
         assert invoke("groups", "remove-member", "billing", *wrong).exit_code == 2
     absent = invoke("groups", "remove-member", "nothing", "--all")

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, raise_broker_error
 from aiokafka_lite.admin.calls.outer_call import of_several_steps
+from aiokafka_lite.admin.groups.group_calls import GroupCalls
 from aiokafka_lite.admin.groups.group_offset_calls import GroupOffsetCalls
 from aiokafka_lite.admin.groups.group_values import checked_id
 from aiokafka_lite.admin.groups.offset_reset_plan import (
@@ -24,6 +25,7 @@ from aiokafka_lite.checks.item_lists import listed, one_of, partition_of
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
     GroupIdNotFound,
+    InvalidGroupIdError,
     KafkaError,
     UnsupportedVersionError,
 )
@@ -42,8 +44,8 @@ class PartitionLag(NamedTuple):
     """The records between them; of a share group, those that it has still to process."""
 
 
-class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
-    """Lag and resets of groups."""
+class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOffsetCalls):
+    """Lag and resets of groups, and all other calls about groups, which the base classes have."""
 
     @of_several_steps
     async def group_lag(
@@ -64,11 +66,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         """
         level_of(isolation_level)  # what makes no sense is told before the first request
         left_ms = self._left_ms(timeout_ms)
-        try:
-            committed = await self.list_consumer_group_offsets(group_id, timeout_ms=left_ms())
-        except GroupIdNotFound:
-            committed = {}
-        current = {tp: each.offset for tp, each in committed.items()}
+        current = await self._committed(group_id, left_ms())
         lags: dict[TopicPartition, int | None] = {}
         failed: dict[TopicPartition, KafkaError] = {}
         if not current:
@@ -108,8 +106,9 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
             await admin.reset_offsets(plan)
 
         `partitions` has partitions, and topics by name; None stands for those with a committed
-        offset. An offset outside a log becomes the nearest one of the log, and a time after the
-        last record its end. A partition that fails is in the plan's `failed`.
+        offset, or of a share group with a start offset. An offset outside a log becomes the nearest
+        one of the log, and a time after the last record its end. A partition that fails is in the
+        plan's `failed`.
 
         Raises: IllegalArgumentError for a target or a partition that is none; otherwise as
         `group_lag`.
@@ -117,10 +116,11 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         """
         check_target(to)
         left_ms = self._left_ms(timeout_ms)
-        committed = await self.list_consumer_group_offsets(
-            checked_id(group_id), timeout_ms=left_ms()
-        )
-        current = {tp: each.offset for tp, each in committed.items()}
+        current = await self._committed(checked_id(group_id), left_ms())
+        is_share = not current and await self._is_share(group_id, left_ms())
+        if is_share:
+            shares = await self.list_share_group_offsets(group_id, left_ms())
+            current = {tp: each.offset for tp, each in shares.succeeded.items()}
         if partitions is not None:
             named = await self._named_partitions(partitions, left_ms())
         else:
@@ -139,6 +139,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
             ),
             await self.list_offsets(dict.fromkeys(named, OffsetSpec.LATEST), timeout_ms=left_ms()),
             at_time,
+            is_share,
         )
         return plan_of(group_id, to, known)
 
@@ -149,14 +150,37 @@ class GroupProgressCalls(ListOffsetsCalls, GroupOffsetCalls, ShareOffsetCalls):
         """Carry out a plan: commit its offsets for the group, which must have no members.
 
         A partition that fails has its error as the value: UnknownMemberIdError if the group has
-        members by now. The partitions in the plan's `failed` are left as they are.
+        members by now. The partitions in the plan's `failed` are left as they are. A share group
+        gets other start offsets.
 
-        Raises: as `alter_consumer_group_offsets`.
+        Raises: as `alter_consumer_group_offsets`; for a share group as `alter_share_group_offsets`,
+        such as NonEmptyGroup.
         Cancelled: the node may store the offsets nevertheless.
         """
         if not one_of("plan", plan, OffsetResetPlan).resets:
             return Outcomes()
+        if plan.is_share:
+            return await self.alter_share_group_offsets(plan.group_id, plan.offsets, timeout_ms)
         return await self.alter_consumer_group_offsets(plan.group_id, plan.offsets, timeout_ms)
+
+    async def _committed(self, group_id: str, timeout_ms: int) -> dict[TopicPartition, int]:
+        """Return the committed offsets of a group; none if it is of a kind without them."""
+        try:
+            found = await self.list_consumer_group_offsets(group_id, timeout_ms=timeout_ms)
+        except GroupIdNotFound:
+            return {}
+        return {tp: each.offset for tp, each in found.items()}
+
+    async def _is_share(self, group_id: str, timeout_ms: int) -> bool:
+        """Return whether there is a share group of that name."""
+        try:
+            found = await self.describe_share_groups([group_id], timeout_ms)
+        except UnsupportedVersionError:
+            return False
+        if isinstance(found[group_id], GroupIdNotFound | InvalidGroupIdError):
+            return False
+        found.raise_first()
+        return True
 
     async def _named_partitions(
         self, partitions: Sequence[TopicPartition | str], timeout_ms: int | None

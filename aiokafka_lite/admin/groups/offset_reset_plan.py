@@ -53,6 +53,8 @@ class OffsetResetPlan:
     resets: Mapping[TopicPartition, OffsetReset]
     failed: Mapping[TopicPartition, KafkaError] = field(default_factory=dict)
     """Partitions that cannot be reset, and why; `reset_offsets` leaves them as they are."""
+    is_share: bool = False
+    """Whether it is a share group, which has start offsets in place of committed ones."""
 
     @property
     def offsets(self) -> dict[TopicPartition, int]:
@@ -123,6 +125,7 @@ class KnownOffsets:
     latest: Outcomes[TopicPartition, ListOffsetsResult]
     at_time: Outcomes[TopicPartition, ListOffsetsResult] | None = None
     """The first record at the target's time; None if the target is no time."""
+    is_share: bool = False
 
 
 def plan_of(group_id: str, to: ResetTarget, known: KnownOffsets) -> OffsetResetPlan:
@@ -144,7 +147,7 @@ def plan_of(group_id: str, to: ResetTarget, known: KnownOffsets) -> OffsetResetP
                 resets[tp] = OffsetReset(known.current.get(tp), new, end)
         if error is not None:
             failed[tp] = error
-    return OffsetResetPlan(group_id, resets, failed)
+    return OffsetResetPlan(group_id, resets, failed, known.is_share)
 
 
 def _wished(tp: TopicPartition, to: ResetTarget, known: KnownOffsets) -> int | KafkaError:

@@ -1,9 +1,11 @@
 """Start offsets of share groups: on real Kafka, and on the embedded broker."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
-from aiokafka_lite.admin import SharePartitionOffset
+from aiokafka_lite.admin import OffsetSpec, SharePartitionOffset, ShiftBy
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     KafkaTimeoutError,
@@ -46,6 +48,33 @@ async def test_offsets_of_a_share_group(
     assert await admin.list_share_group_offsets(topic) == {}
 
 
+async def test_a_share_group_is_reset(
+    admin: AIOKafkaAdminClient, topic: str, request: pytest.FixtureRequest
+) -> None:
+    """Partition 0 has ten records. By name, a partition counts that the group has not begun."""
+    if "4." not in request.node.callspec.id and "embedded" not in request.node.callspec.id:
+        pytest.skip("only newer Kafkas have share groups")
+    zero, one = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    (await admin.alter_share_group_offsets(topic, {zero: 4})).raise_first()
+    for target, expected in (
+        (OffsetSpec.EARLIEST, 0),
+        (OffsetSpec.LATEST, 10),
+        (datetime.fromtimestamp(1.003, UTC), 3),
+        (ShiftBy(-2), 1),
+        (7, 7),
+        ({zero: 6, TopicPartition("other", 0): 1}, 6),
+    ):
+        plan = await admin.plan_offset_reset(topic, to=target, partitions=[zero])
+        assert (plan.is_share, plan.offsets) == (True, {zero: expected})
+        (await admin.reset_offsets(plan)).raise_first()
+        assert (await admin.list_share_group_offsets(topic)).succeeded[zero].offset == expected
+    assert (await admin.plan_offset_reset(topic, to=5)).resets == {zero: (6, 5, 10)}
+    plan = await admin.plan_offset_reset(topic, to=5, partitions=[topic])
+    assert plan.resets == {zero: (6, 5, 10), one: (None, 0, 0)}
+    (await admin.reset_offsets(plan)).raise_first()
+    assert [each.type for each in await admin.list_groups() if each.group_id == topic] == ["share"]
+
+
 async def test_a_share_group_with_a_member(
     admin: AIOKafkaAdminClient, any_kafka: str, topic: str, request: pytest.FixtureRequest
 ) -> None:
@@ -65,6 +94,9 @@ async def test_a_share_group_with_a_member(
         assert member.target_assignment is None
         with pytest.raises(NonEmptyGroup):
             await admin.alter_share_group_offsets(topic, {zero: 0})
+        plan = await admin.plan_offset_reset(topic, to=OffsetSpec.EARLIEST, partitions=[zero])
+        with pytest.raises(NonEmptyGroup):
+            await admin.reset_offsets(plan)
         with pytest.raises(NonEmptyGroup):
             await admin.delete_share_group_offsets(topic, [topic])
 
