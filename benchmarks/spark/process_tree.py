@@ -12,7 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGCHLD
 
@@ -23,6 +23,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _LOOK_EVERY_S = 0.5
 JVM, STREAM_PLANNER, WORKER, OTHER = "JVM", "stream's planner", "task workers", "other Python"
 """Kinds of processes."""
+ENDING = ""
+"""The kind of one that ends: it has no command line any more, so it stays what it was."""
 _KINDS = {"pyspark.worker": WORKER, "python_streaming_source_runner": STREAM_PLANNER}
 """By the end of the name of PySpark's module."""
 
@@ -75,6 +77,8 @@ def parse(stat: str, status: str, command: str = "") -> Process:
 
 def kind_of(words: Sequence[str]) -> str:
     """Return the kind of a process by its command line."""
+    if not words[0]:
+        return ENDING
     if words[0].endswith("java"):
         return JVM
     # A daemon has its own module in front of that of its workers.
@@ -146,7 +150,7 @@ class TreeWatch:
 
     def note(self, processes: Iterable[Process]) -> None:
         """Record the processes of one measurement."""
-        now = {(each.pid, each.started): each for each in processes}
+        now = {(each.pid, each.started): self._named(each) for each in processes}
         deaf = {each.pid for each in self._seen.values() if not each.waits}
         gone = self._seen.keys() - now.keys()
         self._lost_s += sum(self._seen[at].cpu_s for at in gone if self._seen[at].parent in deaf)
@@ -154,6 +158,12 @@ class TreeWatch:
             self._ended_s[self._seen[at].kind] += self._seen[at].own_s
         self._seen = now
         self.peak_bytes = max(self.peak_bytes, sum(each.rss_bytes for each in now.values()))
+
+    def _named(self, process: Process) -> Process:
+        if process.kind != ENDING:
+            return process
+        before = self._seen.get((process.pid, process.started))
+        return replace(process, kind=OTHER if before is None else before.kind)
 
     def look_until_ended(self) -> None:
         """Measure now and then, so that little of ended processes is missed."""

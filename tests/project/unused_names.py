@@ -191,7 +191,6 @@ UNUSED = (
         "METADATA ASSIGNMENT",
         "aiokafka's names, for assignors that users write",
     ),
-    ("aiokafka_lite/spark/jobs/job.py", "NoProgress", "for programs that run a job"),
     ("aiokafka_lite/spark/jobs/job_config.py", "from_toml", "for programs that run a job"),
     ("aiokafka_lite/spark/jobs/program/job_signals.py", "Java", "py4j reads it"),
     ("aiokafka_lite/spark/jobs/program/job_signals.py", "implements", "py4j reads it"),

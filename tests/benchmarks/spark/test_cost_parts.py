@@ -25,6 +25,12 @@ def test_each_stream_has_a_name_of_its_own() -> None:
     assert len(set(titles)) == len(titles) == 12
 
 
+def test_the_order_is_the_same_each_time_and_not_that_of_the_records() -> None:
+    records = [each.payload.records for each in cases(1.0)]
+    assert records == [each.payload.records for each in cases(1.0)]
+    assert records != sorted(records)
+
+
 def test_exact_costs_give_their_parts_back() -> None:
     parts = CostParts.fitted(made())
     assert (parts.stream_s, parts.task_s) == pytest.approx((0.6, 0.01))

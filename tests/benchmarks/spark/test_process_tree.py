@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.spark.process_tree import (
+    ENDING,
     JVM,
     OTHER,
     STREAM_PLANNER,
@@ -35,6 +37,7 @@ def test_stat_is_read_around_any_name() -> None:
         rss_bytes=2048 * page,
         waits=True,
         own_s=200 / ticks,
+        kind=ENDING,
     )
     assert not parse(STAT, "SigIgn:\t0000000000010000\n").waits
 
@@ -46,7 +49,7 @@ def test_stat_is_read_around_any_name() -> None:
         ("/v/python -m pyspark.daemon pyspark.worker", WORKER),
         ("/v/python -m pyspark.daemon pyspark.sql.worker.create_data_source", OTHER),
         ("/v/python -m pyspark.sql.streaming.python_streaming_source_runner", STREAM_PLANNER),
-        ("", OTHER),
+        ("", ENDING),
     ],
 )
 def test_processes_of_spark_are_told_apart(command: str, kind: str) -> None:
@@ -57,8 +60,8 @@ def test_an_ended_process_counts_in_its_kind() -> None:
     watch = TreeWatch(0)  # no process has that id, so it looks at none
     ended = Process(1, 0, 1, cpu_s=9.0, rss_bytes=5, own_s=2.0, kind=WORKER)
     watch.note([ended])
-    watch.note([])
-    assert watch.cpu_by_kind()[WORKER] == 2.0
+    watch.note([replace(ended, own_s=3.0, kind=ENDING)])
+    assert watch.cpu_by_kind() == {WORKER: 3.0}
 
 
 def test_tree_is_the_root_and_its_descendants() -> None:
