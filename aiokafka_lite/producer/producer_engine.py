@@ -64,7 +64,9 @@ class ProducerEngine:
         kept_sizes = {*config.batch_sizes, *config.batch_bytes_by_topic.values()}
         self.pool = BufferPool(config.buffer_memory, *kept_sizes)
         scope = None if config.transactional_id is None else _new_scope()
-        self.sequences = sequences = SequenceNumbers(scope) if config.is_idempotent else None
+        self.sequences = sequences = (
+            SequenceNumbers(scope, config.client_id) if config.is_idempotent else None
+        )
         self.accumulator = RecordAccumulator(
             config, self.pool, backoff=self.client.retry_backoff, sequences=sequences
         )

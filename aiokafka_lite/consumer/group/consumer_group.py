@@ -101,6 +101,7 @@ class ConsumerGroup:
                 client.clock,
                 client.retry_backoff,
                 self.offsets,
+                config.client_id,
                 lambda since: self.processed(since=since),
                 lambda: self._subscription.poll_number,
                 self._look_again,
@@ -333,7 +334,7 @@ class ConsumerGroup:
 
     def commit_async(self, offsets: Offsets, callback: CommitListener | None) -> None:
         """Store offsets in the background; see `OffsetCommitter.commit_async`."""
-        self.offsets.commit_async(offsets, _reporter(callback))
+        self.offsets.commit_async(offsets, _reporter(callback, self._client.config.client_id))
 
     def processed(
         self, partitions: Collection[TopicPartition] | None = None, since: int = 0
@@ -448,7 +449,7 @@ class ConsumerGroup:
         self._signal.notify()
 
 
-def _reporter(callback: CommitListener | None) -> CommitCallback:
+def _reporter(callback: CommitListener | None, client_id: str) -> CommitCallback:
     def report(offsets: Offsets, error: Exception | None, left: Offsets) -> None:
         if callback is not None:
             told = {
@@ -457,7 +458,7 @@ def _reporter(callback: CommitListener | None) -> CommitCallback:
             }
             callback(told, error)
         elif error is not None:
-            logger.warning("commit of %s failed: %s", sorted(left), error)
+            logger.warning("%s: commit of %s failed: %s", client_id, sorted(left), error)
 
     return report
 

@@ -111,8 +111,9 @@ class CommittedPositions:
             level, self._log_at_s = logging.WARNING, now_s + LOG_AGAIN_S
         logger.log(
             level,
-            "nothing is read of %s: the group's committed offsets could not be fetched for %.0f s "
-            "(%s); asking again",
+            "%s: nothing is read of %s: the group's committed offsets could not be fetched for "
+            "%.0f s (%s); asking again",
+            self._client.config.client_id,
             names_of(sorted(partitions)),
             now_s - self._in_vain_since_s,
             why,

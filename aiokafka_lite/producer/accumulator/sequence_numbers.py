@@ -109,8 +109,9 @@ class SequenceNumbers:
     next transaction gets its epoch from the coordinator.
     """
 
-    def __init__(self, gate: TransactionGate | None = None) -> None:
+    def __init__(self, gate: TransactionGate | None = None, client_id: str = "producer") -> None:
         self._gate = gate
+        self._client_id = client_id
         self.producer = NO_PRODUCER
         self._topic_id: Callable[[str], UUID] = lambda _: ZERO_UUID
         self._partitions: dict[TopicPartition, _PartitionSequence] = {}
@@ -238,11 +239,16 @@ class SequenceNumbers:
     def _bump_epoch(self) -> None:
         producer_id, epoch = self.producer
         if epoch >= MAX_EPOCH:
-            logger.info("producer id %d has used up its epochs; asking for another", producer_id)
+            logger.info(
+                "%s: producer id %d has used up its epochs; asking for another",
+                *(self._client_id, producer_id),
+            )
             self.producer = NO_PRODUCER
         elif self.has_producer_id:
             self.producer = ProducerIdAndEpoch(producer_id, epoch + 1)
-            logger.info("producer id %d goes on with epoch %d", producer_id, epoch + 1)
+            logger.info(
+                "%s: producer id %d goes on with epoch %d", self._client_id, producer_id, epoch + 1
+            )
 
     # Answers…
 

@@ -171,7 +171,10 @@ class BatchOutcomes:
         if batch.is_done:
             return
         if issubclass(code, MessageSizeTooLargeError) and batch.record_count > 1:
-            logger.info("%r of %d bytes is split: %s", batch, batch.size_in_bytes, error)
+            logger.info(
+                "%s: %r of %d bytes is split: %s",
+                *(self._config.client_id, batch, batch.size_in_bytes, error),
+            )
             batch.last_error = error
             self._accumulator.split(batch)
             return
@@ -202,7 +205,8 @@ class BatchOutcomes:
         self._complaints[batch.topic_partition] = code
         logger.log(
             logging.WARNING if is_new else logging.DEBUG,
-            "%r is sent again after attempt %d: %s",
+            "%s: %r is sent again after attempt %d: %s",
+            self._config.client_id,
             batch,
             batch.attempts,
             error,

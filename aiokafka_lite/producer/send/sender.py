@@ -516,7 +516,12 @@ class Sender:
                     self._accumulator.fail_all(error)
                     return
                 level = logging.DEBUG if attempts else logging.WARNING
-                logger.log(level, "no producer id yet, asking again: %s", error)
+                logger.log(
+                    level,
+                    "%s: no producer id yet, asking again: %s",
+                    self._config.client_id,
+                    error,
+                )
                 await self._clock.sleep(self.client.retry_backoff.delay(attempts))
                 attempts += 1
         finally:

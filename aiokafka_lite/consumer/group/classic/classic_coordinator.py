@@ -149,7 +149,7 @@ class ClassicCoordinator:
                 node_id, request, lane=lane, timeout_s=timeout_s
             )
         except KafkaError as error:
-            logger.info("leaving group %r: %s", self._member.group_id, error)
+            logger.info("%s: leaving group %r: %s", member_id, self._member.group_id, error)
             return
         codes = [answer.error_code, *(member.error_code for member in answer.members)]
         errors = [for_code(code).message for code in codes if code]

@@ -138,10 +138,10 @@ class HeartbeatCoordinator:
                 node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
             )
         except KafkaError as error:
-            logger.info("leaving group %r: %s", member.group_id, error)
+            logger.info("%r leaves: %s", member, error)
             return
         refused = f" ({for_code(answer.error_code).message})" if answer.error_code else ""
-        logger.info("%s left group %r: %s%s", member.member_id, member.group_id, reason, refused)
+        logger.info("%r has left: %s%s", member, reason, refused)
 
 
 def _by_topic(partitions: Iterable[tuple[UUID, int]]) -> list[TopicPartitions]:

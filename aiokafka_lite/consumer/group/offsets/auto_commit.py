@@ -38,6 +38,7 @@ class AutoCommit:
         clock: Clock,
         backoff: ExponentialBackoff,
         committer: OffsetCommitter,
+        client_id: str,
         processed: Callable[[int], Offsets],
         newest_poll: Callable[[], int],
         on_due: Callable[[], object],
@@ -46,6 +47,7 @@ class AutoCommit:
         self._clock = clock
         self._backoff = backoff
         self._committer = committer
+        self._client_id = client_id
         self._processed = processed
         self._newest_poll = newest_poll
         self._on_due = on_due
@@ -120,14 +122,14 @@ class AutoCommit:
             return
         self._commits_before = self._committer.commits_sent  # it may have failed unsent
         if isinstance(error, KafkaError) and error.retriable:
-            logger.info("auto-commit failed, trying again soon: %s", error)
+            logger.info("%s: auto-commit failed, trying again soon: %s", self._client_id, error)
             self._forget(left)
             if self._is_running:
                 delay_s = self._backoff.delay(self._failures)
                 self._wait(min(delay_s, self._interval_s) if self._interval_s else delay_s)
             self._failures += 1
         else:
-            logger.warning("auto-commit of %s failed: %s", sorted(left), error)
+            logger.warning("%s: auto-commit of %s failed: %s", self._client_id, sorted(left), error)
             if self._interval_s:  # else each poll would try it
                 self._forget(left)
 

@@ -41,7 +41,8 @@ class Scene:
         backoff = ExponentialBackoff(0.1, 1.0, rng=random.Random(7))
         committer = cast("OffsetCommitter", self)
         self.auto_commit = AutoCommit(
-            interval_s, self.clock, backoff, committer, self.processed, lambda: self.poll, self.look
+            *(interval_s, self.clock, backoff, committer, "me"),
+            *(self.processed, lambda: self.poll, self.look),
         )
 
     def processed(self, since: int) -> Offsets:
