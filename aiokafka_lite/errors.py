@@ -1,6 +1,7 @@
 """Every error a user can meet, importable from here.
 
-This file defines the client's own classes; `broker_errors` defines those of the error codes.
+This file defines the client's own classes; `broker_errors` has those of the error codes, which are
+taken from there when they are asked for.
 
     Exception
     ├── ConsumerStoppedError               stop() was called before a record came
@@ -42,12 +43,25 @@ class.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import aiokafka_lite.broker_errors as broker_errors  # noqa: PLR0402  pyright knows this form only
-from aiokafka_lite.broker_errors import *  # noqa: F403  this file is the public door of that table
 from aiokafka_lite.kafka_error import ErrorFacts, Fault, KafkaError
 from aiokafka_lite.model import TopicPartition
+
+if TYPE_CHECKING:
+    from aiokafka_lite.broker_errors import *  # noqa: F403  `__getattr__` finds them
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in broker_errors.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found = getattr(broker_errors, name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 class ConsumerStoppedError(Exception, ErrorFacts):

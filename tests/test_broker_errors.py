@@ -7,7 +7,6 @@ import pytest
 
 from aiokafka_lite import broker_errors
 from aiokafka_lite.broker_errors import (
-    BrokerResponseError,
     CorruptRecordException,
     NotLeaderForPartitionError,
     ProducerFenced,
@@ -15,7 +14,7 @@ from aiokafka_lite.broker_errors import (
     for_code,
     kafka_errors,
 )
-from aiokafka_lite.kafka_error import Fault, KafkaError
+from aiokafka_lite.kafka_error import Fault
 
 
 def test_text_has_number_name_and_what_it_means() -> None:
@@ -73,21 +72,3 @@ def test_facts_say_whose_fault_and_what_is_fatal() -> None:
     assert NotLeaderForPartitionError.fault is Fault.CLUSTER
     assert ProducerFenced.fatal
     assert not NotLeaderForPartitionError.fatal
-
-
-def test_own_subclass_shares_the_facts_of_its_base() -> None:
-    class Moved(NotLeaderForPartitionError):
-        """Mine."""
-
-    assert Moved.errno == 6
-    assert Moved.retriable
-    assert Moved.invalid_metadata
-    assert for_code(6) is NotLeaderForPartitionError
-    assert issubclass(Moved, KafkaError)
-
-
-def test_code_cannot_be_given_twice() -> None:
-    with pytest.raises(TypeError, match="code 6 belongs to NotLeaderForPartitionError already"):
-
-        class Again(BrokerResponseError, code=6, name="AGAIN"):
-            """No."""
