@@ -5,9 +5,10 @@ Two functions name partitions in a text and group them by topic. Does not wait.
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Final, NoReturn, Self
 
 from aiokafka_lite.consumer_record._consumer_record_py import KT, VT
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.native import native
 
 

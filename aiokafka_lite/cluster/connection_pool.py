@@ -18,7 +18,7 @@ import logging
 import random
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -35,6 +35,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.light_dataclass import dataclass, replace
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint

@@ -6,12 +6,12 @@ passes `now_s`, in seconds of the client's monotonic clock. Does not wait.
 
 import random
 from collections.abc import Collection
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.lane import AnyLane
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.errors import AuthenticationFailedError
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 
 NEVER = float("-inf")
 SLOW_CONNECT_S = 1.0

@@ -7,9 +7,9 @@ One response of a broker that has just started could otherwise make a group reba
 """
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.light_named_tuple import NamedTuple
 
 PATIENCE_S = 5.0
 """How long a topic has to be absent from every answer until it counts as deleted."""

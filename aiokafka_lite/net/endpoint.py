@@ -6,10 +6,11 @@
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from ipaddress import IPv6Address
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 
 DEFAULT_PORT: Final = 9092
 

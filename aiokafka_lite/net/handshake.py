@@ -9,10 +9,11 @@ import re
 import struct
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError, for_code
 from aiokafka_lite.light_dataclass import dataclass, replace
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.versions import NodeApiVersions

@@ -25,7 +25,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ssl import SSLContext, SSLError
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, Protocol, cast
 
 from aiokafka_lite.concurrency.loop_network import loop_network
 from aiokafka_lite.errors import (
@@ -34,6 +34,7 @@ from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
 )
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.net.endpoint import Address, Connector, Endpoint, SocketAddress
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size

@@ -6,12 +6,13 @@ ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, K
 """
 
 from dataclasses import field
-from typing import ClassVar, Final, NamedTuple, Self
+from typing import ClassVar, Final, Self
 
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.codec.writer import Writer
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 
 HIGHEST_VERSION: Final = 3

@@ -16,11 +16,12 @@ batch. Never decodes records. Source: Kafka's DefaultRecordBatch.
 """
 
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from aiokafka_lite.codec.crc32c import crc32c
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.light_named_tuple import NamedTuple
 
 HEADER: Final = Struct(">qiibIhiqqqhii")
 HEADER_BYTES: Final = 61

@@ -7,9 +7,10 @@ length is an error instead.
 
 from collections.abc import Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.record.batch_header import (
     HEADER_BYTES,
     LAST_OFFSET_DELTA_OFFSET,

@@ -8,11 +8,11 @@ computes them once per topic, and a topic that has not changed keeps its objects
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
-from typing import NamedTuple
 from uuid import UUID
 
 from aiokafka_lite.errors import BrokerResponseError, UnknownTopicOrPartitionError, for_code
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.protocol.messages.metadata import (

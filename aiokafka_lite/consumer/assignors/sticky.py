@@ -9,7 +9,6 @@ Does not wait.
 import logging
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
 
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.codec.writer import Writer
@@ -23,6 +22,7 @@ from aiokafka_lite.consumer.assignors.assignor import (
 )
 from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
 from aiokafka_lite.errors import ProtocolDecodeError
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition, by_topic
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,

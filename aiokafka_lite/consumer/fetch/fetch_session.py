@@ -9,11 +9,11 @@ Source: KIP-227, KIP-516, FetchSessionHandler.
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
 from uuid import UUID
 
 from aiokafka_lite.errors import FetchSessionIdNotFound
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
 

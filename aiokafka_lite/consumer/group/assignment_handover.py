@@ -11,7 +11,7 @@ last moment for a commit by hand.
 
 import logging
 from collections.abc import Collection
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
 from aiokafka_lite.consumer.group.rebalance_listener import (
@@ -20,6 +20,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import (
 )
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition, names_of
 
 logger = logging.getLogger(__name__)

@@ -1,9 +1,10 @@
 """Owns what a group stores of a position, and the protocol of asking for it. Does not wait."""
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from uuid import UUID
 
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
 

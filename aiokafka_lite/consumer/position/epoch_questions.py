@@ -6,7 +6,6 @@ Source: 2c-2, 2c-3, KIP-320, OffsetsForLeaderEpochUtils, SubscriptionState.maybe
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.partition_state import PartitionState
@@ -17,6 +16,7 @@ from aiokafka_lite.errors import (
     for_code,
 )
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.offset_for_leader_epoch import (
     EpochEndOffset,

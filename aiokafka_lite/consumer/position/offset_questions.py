@@ -6,7 +6,6 @@ Source: 2c-6, 2c-7, OffsetFetcherUtils.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import (
@@ -24,6 +23,7 @@ from aiokafka_lite.errors import (
     for_code,
 )
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import (
     ListOffsetsPartition,

@@ -8,9 +8,9 @@ is sent again goes back to the front, before all batches that were first drained
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import NamedTuple
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
 from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches

@@ -9,7 +9,7 @@ bytes of the batch. Source: TransactionManager, TxnPartitionMap; KIP-98, KIP-360
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from aiokafka_lite.errors import (
@@ -23,6 +23,7 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import NO_SEQUENCE, ProducerBatch
 from aiokafka_lite.schema.field_types import ZERO_UUID

@@ -1,9 +1,10 @@
 """Owns a batch that the user fills by hand for `send_batch`. Plain; it reads the clock."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from aiokafka_lite.errors import IllegalArgumentError, IllegalStateError
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.producer.batch.record_fields import (
     RecordSerializers,
     check_bytes,

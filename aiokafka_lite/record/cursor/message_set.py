@@ -20,11 +20,12 @@ import struct
 import zlib
 from collections.abc import Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import decompress
 from aiokafka_lite.errors import CorruptRecordException
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import ConsumerRecord, TimestampType
 from aiokafka_lite.record.batch_header import (
     CODEC_MASK,

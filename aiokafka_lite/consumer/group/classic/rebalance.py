@@ -6,7 +6,6 @@ Plain functions over values. Source: 2e-6 to 2e-10, ConsumerCoordinator.
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
@@ -16,6 +15,7 @@ from aiokafka_lite.errors import (
     KafkaError,
 )
 from aiokafka_lite.light_dataclass import dataclass, replace
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition, by_topic, names_of
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,

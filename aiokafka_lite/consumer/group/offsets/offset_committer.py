@@ -7,7 +7,6 @@ Source: B7, 2e-12, 2e-13, ConsumerCoordinator.
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -40,6 +39,7 @@ from aiokafka_lite.errors import (
     for_code,
 )
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 

@@ -5,11 +5,11 @@ version does that, if the metadata knows all of their ids (KIP-848).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_commit import (
     OffsetCommitRequest,
