@@ -35,15 +35,14 @@ class _Maker(type):
 
 
 def _annotations(body: dict[str, Any]) -> Iterable[str]:
-    if "__annotations__" in body or sys.version_info < (3, 14):
-        found: Iterable[str] = body.get("__annotations__", ())
-        return found
-    import annotationlib  # noqa: PLC0415 - of later Pythons, which evaluate annotations on demand
+    if sys.version_info >= (3, 14):
+        import annotationlib  # noqa: PLC0415 - these Pythons evaluate annotations on demand
 
-    annotate = annotationlib.get_annotate_from_class_namespace(body)
-    if annotate is None:
-        return ()
-    return annotationlib.call_annotate_function(annotate, annotationlib.Format.FORWARDREF)
+        annotate = annotationlib.get_annotate_from_class_namespace(body)
+        if annotate is not None:
+            return annotationlib.call_annotate_function(annotate, annotationlib.Format.FORWARDREF)
+    found: Iterable[str] = body.get("__annotations__", ())
+    return found
 
 
 def _generic_new(

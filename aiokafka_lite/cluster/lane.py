@@ -3,9 +3,8 @@
 So a request that the broker may hold back never delays an urgent one.
 """
 
-from enum import Enum
-
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.metrics.observer import Observer
 
 

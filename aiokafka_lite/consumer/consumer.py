@@ -14,12 +14,6 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
 
-from aiokafka_lite.arrow.record_columns import (
-    USES_NATIVE_COLUMNS,
-    RecordColumns,
-    RecordColumnsBuilder,
-)
-from aiokafka_lite.arrow.record_schema import field_mask, require_pyarrow
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
@@ -80,6 +74,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from aiokafka_lite.arrow.record_columns import RecordColumns
     from aiokafka_lite.client import AIOKafkaClient
     from aiokafka_lite.consumer.consumer_options import ConsumerOptions
     from aiokafka_lite.metrics.explanation import Explanation
@@ -506,6 +501,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         for an `until` of a partition that is not assigned, or not any more; else as `getmany`.
         Cancelled: nothing is lost, the next poll returns it.
         """
+        from aiokafka_lite.arrow.record_schema import require_pyarrow  # noqa: PLC0415 - columns only
+
         require_pyarrow()
         taken = await self.getmany_columns(
             *partitions,
@@ -525,7 +522,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         max_bytes: int | None = None,
         columns: Iterable[str] | None = None,
         until: Mapping[TopicPartition, int] = _NO_ENDS,
-    ) -> RecordColumns:
+    ) -> "RecordColumns":
         """Return what `getmany_arrow` would, for libraries other than pyarrow.
 
         Polars, DuckDB, nanoarrow and others take it by the Arrow PyCapsule interface, without a
@@ -533,6 +530,9 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
         Raises: as `getmany_arrow`. Cancelled: as `getmany_arrow`.
         """
+        # For consumers of columns alone. The first import of pyarrow takes longer by far.
+        from aiokafka_lite.arrow import record_columns, record_schema  # noqa: PLC0415
+
         engine = self._life.running()
         self._check_readable(partitions)
         self._check_readable(until)
@@ -544,9 +544,10 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         limit = self._checked_limit(timeout_ms, max_records)
         if max_bytes is not None and not is_int_from(1, max_bytes):
             raise ValueError(f"max_bytes={max_bytes!r} is not a positive int")
-        builder = RecordColumnsBuilder(limit, max_bytes, fields=field_mask(columns))
-        if not USES_NATIVE_COLUMNS:
-            require_pyarrow()
+        fields = record_schema.field_mask(columns)
+        builder = record_columns.RecordColumnsBuilder(limit, max_bytes, fields=fields)
+        if not record_columns.USES_NATIVE_COLUMNS:
+            record_schema.require_pyarrow()
         await engine.poller.poll_columns(partitions, builder, timeout_ms / 1000, until)
         return builder.finish()
 

@@ -22,10 +22,10 @@ from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
+    from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 _T = TypeVar("_T")
 
@@ -120,7 +120,7 @@ class RecordPoller:
     async def poll_columns(
         self,
         partitions: Collection[TopicPartition],
-        columns: ColumnsBuilder,
+        columns: "ColumnsBuilder",
         timeout_s: float,
         until: Mapping[TopicPartition, int],
     ) -> None:

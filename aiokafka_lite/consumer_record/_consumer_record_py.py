@@ -6,6 +6,7 @@ Does not wait.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Generic
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ else:
     VT = TypeVar("VT")
 
 
-@dataclass(eq=True)
+# Its methods are written out: `dataclass` would compile them at each import.
+@dataclass(init=False, repr=False, eq=False)
 class ConsumerRecord(Generic[KT, VT]):
     """A record as the consumer returns it.
 
@@ -48,6 +50,43 @@ class ConsumerRecord(Generic[KT, VT]):
     headers: Sequence[tuple[str, bytes | None]]
     """In the producer's order. A name may occur more than once."""
 
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        timestamp: int,
+        timestamp_type: int,
+        key: KT | None,
+        value: VT | None,
+        checksum: int | None,
+        serialized_key_size: int,
+        serialized_value_size: int,
+        headers: Sequence[tuple[str, bytes | None]],
+    ) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestamp = timestamp
+        self.timestamp_type = timestamp_type
+        self.key = key
+        self.value = value
+        self.checksum = checksum
+        self.serialized_key_size = serialized_key_size
+        self.serialized_value_size = serialized_value_size
+        self.headers = headers
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in _NAMES)
+        return f"{type(self).__qualname__}({shown})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _fields(self) == _fields(other)
+
+    __hash__ = None  # type: ignore[assignment]  # the form in which Python marks a mutable value
+
     if TYPE_CHECKING:
 
         @property
@@ -63,6 +102,9 @@ class ConsumerRecord(Generic[KT, VT]):
     else:
         delivery_count = 0
 
+
+_NAMES = ConsumerRecord.__match_args__
+_fields = attrgetter(*_NAMES)
 
 # the module in which users and pickles look for it
 ConsumerRecord.__module__ = "aiokafka_lite.model"

@@ -23,7 +23,6 @@ from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
-from aiokafka_lite.record.cursor.message_set import read_messages
 
 
 cdef extern from "../codec/crc32c.h":
@@ -808,6 +807,9 @@ cdef int decode_columns(RecordCursor self, columns) except -1:
 
 
 cdef int open_message(RecordCursor self, int64_t size) except -1:
+    # In logs that brokers before 0.11 wrote; Kafka 4 converted them. Others need not load it.
+    from aiokafka_lite.record.cursor.message_set import read_messages
+
     messages = read_messages(
         batch_view(self, size),
         check_crcs=self.check_crcs,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.schema.version_range import VersionRange
 
 ZERO_UUID: Final = UUID(int=0)
@@ -66,9 +67,12 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldSpec:
-    """The arguments of `field()`, before the annotation is read."""
+class FieldSpec(NamedTuple):
+    """The arguments of `field()`, before the annotation is read.
+
+    A tuple is made in a tenth of the time of a frozen dataclass, and the clients' messages have
+    hundreds of fields.
+    """
 
     versions: VersionRange
     default: Any
@@ -109,14 +113,14 @@ def field(
     """
     span = VersionRange.parse(versions)
     return FieldSpec(
-        versions=span,
-        default=default,
-        nullable=None if nullable is None else VersionRange.parse(nullable),
-        tag=tag,
-        tagged=_tagged_range(span, tag, tagged),
-        ignorable=ignorable,
-        flexible=None if flexible is None else VersionRange.parse(flexible),
-        doc=doc,
+        span,
+        default,
+        None if nullable is None else VersionRange.parse(nullable),
+        tag,
+        _tagged_range(span, tag, tagged),
+        ignorable,
+        None if flexible is None else VersionRange.parse(flexible),
+        doc,
     )
 
 

@@ -4,16 +4,18 @@ It keeps its own next offset. The collector compares that with the position in t
 before it takes records (A6). A fetch changes only itself. Does not wait.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.errors import KafkaError, RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 from aiokafka_lite.serialization import NotPreparedError
+
+if TYPE_CHECKING:
+    from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 CHUNK_RECORDS = 512
 CHUNK_BYTES = 65_536
@@ -152,7 +154,7 @@ class CompletedFetch:
                 return taken
         return taken
 
-    def take_columns(self, columns: ColumnsBuilder) -> int:
+    def take_columns(self, columns: "ColumnsBuilder") -> int:
         """Append the next records to `columns` until those are full; return how many.
 
         `next_offset` moves behind them. Raises: as `take`, but only if nothing was appended.
@@ -174,7 +176,7 @@ class CompletedFetch:
             self._stand_at_cursor()
         return len(columns) - before
 
-    def _append_decoded(self, columns: ColumnsBuilder) -> None:
+    def _append_decoded(self, columns: "ColumnsBuilder") -> None:
         """Append the records that were decoded ahead."""
         chunk = self._chunk
         columns.begin(*self.topic_partition)

@@ -5,7 +5,7 @@ cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
 """
 
 from collections.abc import Callable, Collection, Sized
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
@@ -13,8 +13,10 @@ from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 from aiokafka_lite.serialization import NotPreparedError
+
+if TYPE_CHECKING:
+    from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 _T = TypeVar("_T")
 _NOBODYS = TopicPartition("", -1)
@@ -94,7 +96,7 @@ class FetchCollector:
         return collected
 
     def collect_columns(
-        self, columns: ColumnsBuilder, partitions: Collection[TopicPartition] = ()
+        self, columns: "ColumnsBuilder", partitions: Collection[TopicPartition] = ()
     ) -> int:
         """Append records to the empty `columns` until those are full; return how many.
 

@@ -4,8 +4,6 @@ of KIP-848.
 The caller of the request carries the action out. Does not wait.
 """
 
-from enum import Enum
-
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
@@ -23,6 +21,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
 )
+from aiokafka_lite.light_enum import Enum
 
 
 class Action(Enum):

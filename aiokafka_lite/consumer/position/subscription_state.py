@@ -8,7 +8,6 @@ wait.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
@@ -26,6 +25,7 @@ from aiokafka_lite.errors import (
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
 )
+from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.schema.field_types import ZERO_UUID
 

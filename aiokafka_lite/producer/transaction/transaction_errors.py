@@ -3,8 +3,6 @@
 `TransactionManager` carries out the action.
 """
 
-from enum import Enum
-
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
@@ -33,6 +31,7 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     UnsupportedVersionError,
 )
+from aiokafka_lite.light_enum import Enum
 
 
 class TxnAction(Enum):

@@ -8,9 +8,8 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.arrow import _record_columns_py
+from aiokafka_lite.arrow import _record_columns_py, record_columns
 from aiokafka_lite.arrow.record_schema import record_schema
-from aiokafka_lite.consumer import consumer as consumer_module
 from aiokafka_lite.consumer.consumer_config import IsolationLevel
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
@@ -37,7 +36,7 @@ def twin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Mod
     module = _record_columns_py
     if request.param == "native":
         module = native_twin("aiokafka_lite.arrow._record_columns")
-    monkeypatch.setattr(consumer_module, "RecordColumnsBuilder", module.RecordColumnsBuilder)
+    monkeypatch.setattr(record_columns, "RecordColumnsBuilder", module.RecordColumnsBuilder)
     return module
 
 
