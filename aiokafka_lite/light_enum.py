@@ -41,13 +41,14 @@ class _EnumType(type):
         if bases and len(by_value) < len(members):
             raise TypeError(f"{name} has two members of the same value; take enum.Enum instead")
         type.__setattr__(made, "__members__", MappingProxyType(members))
+        by_value.update((member, member) for member in members.values() if bases)
         type.__setattr__(made, "_by_value", by_value)
         found: _EnumType = made
         return found
 
     def __call__(cls, value: Any) -> Any:
         try:
-            return value if type(value) is cls else cls._by_value[value]
+            return cls._by_value[value]
         except (KeyError, TypeError):
             raise ValueError(f"{value!r} is not a valid {cls.__qualname__}") from None
 
