@@ -19,6 +19,7 @@ _Fields = dict[str, Field[Any]]
 
 _COMPILED_FROM = 20
 """A constructor that is called this often is compiled: many classes have one or two instances."""
+_store = object.__setattr__
 
 
 def _light_dataclass(
@@ -100,6 +101,7 @@ def _inherited(cls: type) -> _Fields:
 def _generic_init(table: _Fields, positional: tuple[str, ...]) -> Callable[..., None]:
     """Return a constructor that reads the fields, and that a compiled one replaces in the end."""
     accepted = frozenset(name for name, each in table.items() if each.init)
+    defaults = {name: each.default for name, each in table.items() if each.default is not MISSING}
     made = 0
 
     def constructor(self: Any, /, *values: object, **named: Any) -> None:
@@ -112,9 +114,10 @@ def _generic_init(table: _Fields, positional: tuple[str, ...]) -> Callable[..., 
         if not named.keys() <= accepted:
             strange = min(named.keys() - accepted)
             raise TypeError(_refusal(self, f"got an unexpected keyword argument {strange!r}"))
-        for name, each in table.items():
-            value = named[name] if name in named else _default(self, each)
-            object.__setattr__(self, name, value)
+        known = {**defaults, **named}
+        for name in table:
+            value = known[name] if name in known else _default(self, table[name])
+            _store(self, name, value)
         after = getattr(self, "__post_init__", None)
         if after is not None:
             after()
@@ -135,8 +138,6 @@ def _name_values(
 
 
 def _default(made: object, each: Field[Any]) -> object:
-    if each.default is not MISSING:
-        return each.default
     if each.default_factory is not MISSING:
         return each.default_factory()
     raise TypeError(_refusal(made, f"missing argument {each.name!r}"))
@@ -149,7 +150,7 @@ def _refusal(made: object, what: str) -> str:
 def _replace_init(cls: type, generic: Callable[..., None], table: _Fields) -> None:
     """Put a compiled constructor in the place of the generic one."""
     owner: Any = next(each for each in cls.__mro__ if vars(each).get("__init__") is generic)
-    known: dict[str, Any] = {"_store": object.__setattr__, "_MISSING": MISSING}
+    known: dict[str, Any] = {"_store": _store, "_MISSING": MISSING}
     positional, named, lines = ["self"], ["*"], []
     statement = "_store(self, {0!r}, {1})" if _is_frozen(owner) else "self.{0} = {1}"
     for name, each in table.items():

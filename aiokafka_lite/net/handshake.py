@@ -8,6 +8,7 @@ follow each other by `yield from`. `Opening` runs the steps over a socket, withi
 import re
 import struct
 from collections.abc import Awaitable, Callable, Generator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -70,6 +71,10 @@ class NodeWelcome(NamedTuple):
 
 _NO_LIMITS: Final[Mapping[int, int]] = MappingProxyType({})
 
+_KNOWN_ANSWERS: Final = 8
+"""How many answers are kept. All connections to a node get the same one, and a client has three: to
+read it takes a tenth of the steps up to a consumer's first record."""
+
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
 """The versions of ApiVersions to begin a connection with, newest first. If a peer closes the
 connection without a response, the next one is tried. Azure Event Hubs does that above version 3.
@@ -123,17 +128,20 @@ def negotiate_api_versions(
             version = _next_lower_version(frame, version)
             continue
         try:
-            _, answer = decode_response(ApiVersionsResponse, frame, version)
+            return _versions_in(bytes(frame), version)
         except ProtocolDecodeError:
             if version == 0:
                 raise
             version = 0
-            continue
-        if answer.error_code:
-            raise for_code(answer.error_code)(
-                "the node refused the version negotiation (ApiVersions)"
-            )
-        return NodeApiVersions.from_response(answer)
+
+
+@lru_cache(maxsize=_KNOWN_ANSWERS)
+def _versions_in(frame: bytes, version: int) -> NodeApiVersions:
+    """Return what an answer says. Raises: its error; ProtocolDecodeError."""
+    _, answer = decode_response(ApiVersionsResponse, memoryview(frame), version)
+    if answer.error_code:
+        raise for_code(answer.error_code)("the node refused the version negotiation (ApiVersions)")
+    return NodeApiVersions.from_response(answer)
 
 
 def software_version(version: str = __version__) -> str:
