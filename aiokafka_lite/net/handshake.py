@@ -72,8 +72,9 @@ class NodeWelcome(NamedTuple):
 _NO_LIMITS: Final[Mapping[int, int]] = MappingProxyType({})
 
 _KNOWN_ANSWERS: Final = 8
-"""How many answers are kept. All connections to a node get the same one, and a client has three: to
-read it takes a tenth of the steps up to a consumer's first record."""
+"""How many answers are kept. A client has three connections to a node, which get the same one. To
+read it takes a tenth of the steps up to the first record of a consumer.
+"""
 
 FIRST_VERSIONS: Final = (ApiVersionsRequest.versions.max, 3, 0)
 """The versions of ApiVersions to begin a connection with, newest first. If a peer closes the

@@ -149,6 +149,10 @@ UNUSED = (
     ("aiokafka_lite/observe/opentelemetry.py", "KafkaTracing", "spans, for users"),
     ("aiokafka_lite/observe/kafka_tracing.py", "KafkaTracing", "spans, for users"),
     ("aiokafka_lite/broker_errors.py", "*", "an error for each code that Apache has given"),
+    ("aiokafka_lite/rare_broker_errors.py", "*", "an error for each code that Apache has given"),
+    ("aiokafka_lite/errors.py", "__getattr__ __dir__", "Python asks them for names (PEP 562)"),
+    ("aiokafka_lite/light_enum.py", "__iter__ __len__", "what enumerations have"),
+    ("aiokafka_lite/light_named_tuple.py", "__defaults__", "an attribute of functions"),
     (
         "aiokafka_lite/errors.py",
         (
