@@ -12,13 +12,13 @@ import tracemalloc
 
 import cramjam
 import pytest
-from backports import zstd as backports_zstd
 from hypothesis import given
 from hypothesis import strategies as st
 from lz4 import frame as lz4_frame
 
 from aiokafka_lite.compression import gzip_codec, lz4_codec, snappy_codec, zstd_codec
 from aiokafka_lite.errors import CorruptRecordException
+from tests.compression.standard_zstd import zstd as std_zstd
 
 MIB = 1024 * 1024
 CODECS = {
@@ -48,7 +48,7 @@ def read_by_another(name, compressed):
         other = cramjam.lz4.decompress if name == "lz4-lz4" else lz4_frame.decompress
         return bytes(other(compressed))
     if family == "zstd":
-        other = cramjam.zstd.decompress if name == "zstd-std" else backports_zstd.decompress
+        other = cramjam.zstd.decompress if name == "zstd-std" else std_zstd.decompress
         return bytes(other(compressed))
     return snappy_codec.decompress(compressed, 10 * MIB)  # its frames: test_snappy_is_written_…
 

@@ -19,6 +19,7 @@ from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.producer.twins import producer_twin
 from tests.producer.world import kafka, producing, written
+from tests.support.coroutine_functions import is_coroutine_function
 
 NOW_MS = 1_700_000_000_123
 
@@ -328,7 +329,7 @@ def test_what_the_iterable_raises_leaves_the_places_of_the_others(twin: SimpleNa
 
 async def test_send_is_a_coroutine_function_to_who_asks_and_gives_a_coroutine() -> None:
     """Mocks with a spec, create_task, gather and wait_for take it as such."""
-    assert asyncio.iscoroutinefunction(AIOKafkaProducer.send)
+    assert is_coroutine_function(AIOKafkaProducer.send)
     assert list(inspect.signature(AIOKafkaProducer.send).parameters) == [
         "self",
         "topic",
