@@ -35,6 +35,8 @@ class Ownership:
 
     topic_number: int | None = None
     """Of the topic that was read last."""
+    assigned_number: int | None = None
+    """Of the topic that it was when it was assigned."""
     expected: int | None = None
     """The next offset; None until a record was returned."""
     went_to_end: bool = False
@@ -162,16 +164,25 @@ class GroupModel:
         self.members[member] = MemberBooks()
 
     def assigned(self, member: str, tps: Iterable[TopicPartition], others: set[str]) -> None:
-        """Its listener hears of new partitions; `others` are those the group has as members."""
+        """Its listener hears of new partitions; `others` are those the group has as members.
+
+        A coordinator that assigns gives away a topic that was created again before the owner of the
+        former one hears of it, which is with its next heartbeat.
+        """
         for tp in sorted(tps):
+            number = self._topic_numbers.get(tp.topic)
             for other, books in self.members.items():
-                if other != member and tp in books.owned and other in others:
+                own = books.owned.get(tp)
+                if own is None or own.assigned_number != number:
+                    continue
+                if other != member and other in others:
                     self.complain(f"{member} is assigned {_name(tp)}, which {other} still has")
 
     def may_read(self, member: str, tps: Iterable[TopicPartition]) -> None:
         """Its listener has returned from that."""
         books = self.members[member]
-        books.owned.update({tp: Ownership() for tp in tps})
+        for tp in tps:
+            books.owned[tp] = Ownership(assigned_number=self._topic_numbers.get(tp.topic))
 
     def lets_go(self, member: str, tps: Iterable[TopicPartition]) -> None:
         """Its listener hears that they are taken away."""
@@ -225,7 +236,7 @@ class GroupModel:
         if number is not None and written.topic_number < number:
             self.complain(f"{member} got {what} of a deleted topic after one of the new topic")
         elif number != written.topic_number and number is not None:
-            own = books.owned[tp] = Ownership()
+            own = books.owned[tp] = Ownership(assigned_number=own.assigned_number)
         self._judge_place(member, own, written)
         own.topic_number = written.topic_number
         own.expected = offset + 1
