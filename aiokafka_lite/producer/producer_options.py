@@ -378,9 +378,9 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     max_backlog_batch_size: int
-    """Largest size of a batch that is started while others of its partition wait. It may grow to
-    the size of those together. A value not above `max_batch_size` turns this off. If not set, it is
-    off with compression and with a `max_batch_size` below its default.
+    """Largest size of a batch behind others of its partition, or full before it is sent. It grows
+    with what waits. A value not above `max_batch_size` turns this off. If not set, it is off with
+    compression and with a `max_batch_size` below its default.
 
     Default: 131_072 bytes. Only here.
     """

@@ -242,6 +242,25 @@ cdef class RecordBatchBuilder:
         """As the twin."""
         self._limit = min(self._limit, size)
 
+    def move_to(self, buffer not None):
+        """As the twin."""
+        cdef Py_buffer view
+        if self._wire is not None:
+            raise ValueError("a sealed batch keeps its buffer")
+        if buffer is not self._buffer:
+            PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE)
+            if view.len >= self._position:
+                memcpy(view.buf, self._data, self._position)
+            PyBuffer_Release(&view)
+            if len(buffer) < self._position:
+                raise ValueError(f"{self._position} bytes do not fit a buffer of {len(buffer)}")
+            self._give_back()
+            PyObject_GetBuffer(buffer, &self._view, PyBUF_WRITABLE)
+            self._is_lent = True
+            self._buffer = buffer
+            self._data = <char *>self._view.buf
+        self._limit = self._view.len
+
     def append(self, int64_t timestamp_ms, key, value, headers=()):
         """As the twin."""
         cdef int32_t index = self.add(timestamp_ms, key, value, headers)

@@ -150,6 +150,23 @@ class RecordBatchBuilder:
         """From now on, accept records only up to `size` bytes before compression."""
         self._limit = min(self._limit, size)
 
+    def move_to(self, buffer: bytearray) -> None:
+        """Go on in another buffer, up to its end, with the records so far. The buffer before is
+        free then. The same buffer: a limit below its end is lifted.
+
+        Raises: ValueError for a buffer that is too small, and for a sealed batch.
+        """
+        if self._wire is not None:
+            raise ValueError("a sealed batch keeps its buffer")
+        if buffer is not self._buffer:
+            assert self._buffer is not None
+            if len(buffer) < self._position:
+                raise ValueError(f"{self._position} bytes do not fit a buffer of {len(buffer)}")
+            self._flush()
+            buffer[: self._position] = self._buffer[: self._position]
+            self._buffer = buffer
+        self._limit = len(buffer)
+
     def append(  # noqa: PLR0912  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:

@@ -62,6 +62,45 @@ def test_a_limited_batch_takes_no_more_than_it_may(builder_of):
     assert builder.append(T, None, b"v") is None
 
 
+def test_a_batch_goes_on_in_a_larger_buffer(builder_of):
+    small, large = bytearray(500), bytearray(1000)
+    builder, whole = builder_of(buffer=small), builder_of(1000)
+    for value in (b"a" * 200, b"b" * 150):
+        assert builder.append(T, b"k", value) == whole.append(T, b"k", value)
+    assert builder.append(T, b"k", b"c" * 300) is None
+    builder.move_to(large)
+    small[:] = bytes(500)  # nobody reads it any more
+    small += b"more"  # and nobody keeps it from being resized
+    assert builder.append(T, b"k", b"c" * 300) == whole.append(T, b"k", b"c" * 300) == 2
+    assert builder.append(T, b"k", b"d" * 300) is None
+    builder.stamp(7, 1, 5)
+    whole.stamp(7, 1, 5)
+    assert bytes(builder.wire()) == bytes(whole.wire())
+    assert bytes(large[: builder.size_in_bytes]) == bytes(whole.wire())
+    with pytest.raises(ValueError, match="sealed"):
+        builder.move_to(bytearray(5000))
+
+
+def test_a_limit_is_lifted_in_the_same_buffer(builder_of):
+    buffer = bytearray(1000)
+    builder = builder_of(buffer=buffer)
+    assert builder.append(T, None, b"v" * 200) == 0
+    builder.limit_to(300)
+    assert builder.append(T, None, b"v" * 200) is None
+    builder.move_to(buffer)
+    assert builder.append(T, None, b"v" * 200) == 1
+    assert len(read(builder.wire())) == 2
+
+
+def test_a_batch_does_not_move_to_a_buffer_that_is_too_small(builder_of):
+    builder = builder_of(1000)
+    assert builder.append(T, None, b"v" * 400) == 0
+    with pytest.raises(ValueError, match="do not fit a buffer of 300"):
+        builder.move_to(bytearray(300))
+    assert builder.append(T, None, b"v" * 400) == 1
+    assert [row[3] for row in read(builder.wire())] == [b"v" * 400] * 2
+
+
 contents = st.one_of(
     st.none(),
     st.binary(max_size=80),

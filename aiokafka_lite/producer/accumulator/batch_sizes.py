@@ -3,7 +3,8 @@
 - The usual batch has max_batch_size bytes, or what max_batch_size_by_topic has for its topic.
 - With compression a batch takes more: as much more as the records of its topic were seen to shrink.
 - Without compression a batch behind others takes as much as they have, up to
-  max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record.
+  max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record. For the
+  same reason a batch that is full before the sender takes it grows, up to the same size.
 - A topic that refused a batch for its size, or has a size of its own, gets usual batches only.
 
 So a compressed batch has about max_batch_size when it is sent, and a partition with few records
@@ -16,7 +17,7 @@ compression, which runs on the event loop. There, eight times the batch would be
 pause.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
@@ -59,6 +60,19 @@ class BatchSizes:
         elif queue.batches and topic not in self._usual_topics:
             size = self._behind(queue)
         return max(size, record_bytes)
+
+    def for_grown(self, batch: ProducerBatch, record_bytes: int) -> int | None:
+        """Return the memory with which a full batch takes another record while it waits to be sent.
+        None: it takes no more.
+
+        It gets twice as much, so that no more memory is unused than used.
+        """
+        if self._is_compressed or batch.topic_partition.topic in self._usual_topics:
+            return None
+        size = batch.size_in_bytes + record_bytes
+        if size > self._steps[-1]:
+            return None
+        return max(self._steps[bisect_left(self._steps, size)], batch.reserved_bytes)
 
     def _behind(self, queue: PartitionQueue) -> int:
         waiting_bytes = 0

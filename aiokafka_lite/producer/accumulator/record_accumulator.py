@@ -114,6 +114,24 @@ class RecordAccumulator:
         self.incomplete.add(batch)
         return batch
 
+    def grow(self, batch: ProducerBatch, record_bytes: int) -> int | None:
+        """Give a full open batch memory for another record of at most `record_bytes` bytes. It is
+        due from then on. Return how many bytes it got; None: it does not grow, or nothing is free.
+        """
+        size = self.sizes.for_grown(batch, record_bytes)
+        before = batch.buffer
+        if size is None or before is None:
+            return None
+        if size == len(before):
+            batch.grow_into(before)
+            return 0
+        buffer = self._pool.take_nowait(size)
+        if buffer is None:
+            return None
+        batch.grow_into(buffer)
+        self._pool.give(before)
+        return size - len(before)
+
     # What may be sent…
 
     def set_leaders(self, leader_of: LeaderOf) -> None:
@@ -185,7 +203,7 @@ class RecordAccumulator:
             # A new leader is tried at once (KIP-951).
             is_moved = queue.leader_epoch != batch.leader_epoch
             return _AT_ONCE if is_moved else batch.retry_at_s
-        if batch.is_closed or self._hurries:
+        if batch.is_closed or batch.is_grown or self._hurries:
             return _AT_ONCE
         return batch.created_s + self._linger_s
 

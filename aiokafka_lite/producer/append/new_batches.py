@@ -79,7 +79,9 @@ class NewBatches:
         lines = self._finder.order.lines
         if record.queue.topic_partition in lines:
             return None
-        ack = None
+        ack = self._grow(record)
+        if ack is not None:
+            return ack
         if record.queue.open_batch is not None:
             self.leave_full(record)
             if record.needs_pause or record.queue.topic_partition in lines:
@@ -88,6 +90,23 @@ class NewBatches:
         elif record.needs_pause:
             return None
         return self.open(record) if ack is None else ack
+
+    def _grow(self, record: Appending) -> RecordAck | None:
+        """Append the record to the full open batch of its queue, which gets more memory: it waits
+        for the sender anyway. None: it takes no more.
+
+        A batch of the sticky partition does not grow: the next records go to another partition.
+        """
+        batch = record.queue.open_batch
+        if batch is None or record.needs_pause or record.sticky_route is not None:
+            return None
+        more_bytes = self._accumulator.grow(batch, record.size)
+        if more_bytes is None:
+            return None
+        self._filled_bytes += more_bytes
+        if self._concerns_sender(record.queue):
+            self._wake_sender()
+        return record.place_in(batch)
 
     def leave_full(self, record: Appending) -> None:
         """Close the open batch of the record's queue, which has no room for it. The sticky

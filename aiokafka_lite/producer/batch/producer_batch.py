@@ -31,6 +31,7 @@ class ProducerBatch(BatchOutcome):
         "created_s",
         "drain_number",
         "is_closed",
+        "is_grown",
         "is_in_flight",
         "is_queued",
         "last_error",
@@ -63,6 +64,8 @@ class ProducerBatch(BatchOutcome):
         self.created_s = created_s
         """Monotonic; linger_ms and delivery_timeout_ms count from then on."""
         self.is_closed = False
+        self.is_grown = False
+        """It was full, and got more memory. So it is due, although it takes records."""
         self.attempts = 0
         self.drain_number = 0
         """The number of its first drain among those of the producer, from 1; 0: not drained."""
@@ -112,6 +115,14 @@ class ProducerBatch(BatchOutcome):
         """Lower the size of an open batch to `size` bytes."""
         if self._builder is not None:
             self._builder.limit_to(size)
+
+    def grow_into(self, buffer: bytearray) -> None:
+        """Go on in a larger buffer, or up to the end of the present one."""
+        assert self._builder is not None
+        self._builder.move_to(buffer)
+        self.buffer = buffer
+        self.reserved_bytes = len(buffer)
+        self.is_grown = True
 
     @property
     def next_index(self) -> int:

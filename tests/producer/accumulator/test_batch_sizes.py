@@ -42,6 +42,28 @@ def test_a_batch_takes_as_much_memory_as_those_before_it(
     assert sizes().for_new(queue_behind(*reserved), 100) == size
 
 
+@pytest.mark.parametrize(
+    ("options", "reserved", "record_bytes", "size"),
+    [
+        ({}, 16_384, 100, 16_384),
+        ({}, 16_384, 16_384, 32_768),
+        ({}, 32_768, 100, 32_768),
+        ({}, 65_536, 131_072, None),
+        ({"max_backlog_batch_size": 0}, 16_384, 16_384, None),
+        ({"compression_type": "gzip"}, 16_384, 16_384, None),
+        ({"max_batch_size_by_topic": {"orders": 500}}, 500, 600, None),
+    ],
+)
+def test_a_full_batch_grows_step_by_step(
+    options: dict[str, Any], reserved: int, record_bytes: int, size: int | None
+) -> None:
+    """A full batch that waits to be sent takes the memory that one behind it would take (C5)."""
+    batch = make_batch()
+    batch.reserved_bytes = reserved
+    assert batch.size_in_bytes + 100 < 16_384
+    assert sizes(**options).for_grown(batch, record_bytes) == size
+
+
 def test_a_large_record_gets_as_much_as_it_needs() -> None:
     """A record larger than a batch gets a batch of its own (C5, 2d-1)."""
     assert sizes().for_new(queue_behind(), 50_000) == 50_000

@@ -1,12 +1,14 @@
 """How batches are opened; who waits for memory, and for how long, is in tests/scenarios."""
 
+import asyncio
+
 import pytest
 
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.producer.append.appending import Appending
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from tests.producer.world import kafka, producing
+from tests.producer.world import kafka, producing, written
 
 
 def appending(producer: AIOKafkaProducer, value: bytes) -> Appending:
@@ -36,6 +38,45 @@ async def test_a_batch_is_opened_while_memory_is_free() -> None:
             pool.give(held)
             assert new_batches.open_or_raise(large)._batch_and_index[1] == 0
             broker.faults.release()
+            await producer.flush()
+
+
+async def test_a_full_batch_grows_while_it_waits_to_be_sent() -> None:
+    """What one turn of the loop sends to a partition is one batch, up to a limit (C5)."""
+    async with kafka() as broker:
+        options = {"max_batch_size": 1000, "max_backlog_batch_size": 4000, "linger_ms": 60_000}
+        async with producing(broker, **options) as producer:
+            await producer.send_and_wait("orders", b"first", partition=0)
+            began = len(broker.requests_of(ProduceRequest))
+            pool = producer._engine.pool
+            acks = [await producer.send("orders", b"v" * 300, partition=0) for _ in range(9)]
+            batch, index = acks[-1]._batch_and_index
+            assert (batch, index) == (acks[0]._batch_and_index[0], 8)
+            assert pool.used_bytes == 4000
+            await asyncio.gather(*acks)  # it is due: nobody waits for linger_ms
+            assert pool.used_bytes == 0
+            assert len(broker.requests_of(ProduceRequest)) == began + 1
+            acks = [await producer.send("orders", b"v" * 900, partition=0) for _ in range(9)]
+            assert len({ack._batch_and_index[0] for ack in acks}) == 3
+            await producer.flush()
+            assert written(broker)[1:] == [b"v" * 300] * 9 + [b"v" * 900] * 9
+
+
+async def test_a_batch_does_not_grow_without_memory_or_in_the_sticky_partition() -> None:
+    async with kafka() as broker:
+        options = {
+            "max_batch_size": 1000,
+            "max_backlog_batch_size": 4000,
+            "buffer_memory": 2900,
+            "linger_ms": 60_000,
+        }
+        async with producing(broker, **options) as producer:
+            await producer.send_and_wait("orders", b"first")
+            sticky = [await producer.send("orders", b"v" * 300) for _ in range(4)]
+            assert len({ack._batch_and_index[0] for ack in sticky}) == 2
+            await producer.flush()
+            acks = [await producer.send("orders", b"v" * 300, partition=0) for _ in range(4)]
+            assert len({ack._batch_and_index[0] for ack in acks}) == 2
             await producer.flush()
 
 
