@@ -43,7 +43,7 @@ def status_in(state: TransactionState, error: KafkaError | None = None) -> Trans
     return status
 
 
-@given(st.sampled_from(S), st.sampled_from(S))
+@given(st.sampled_from([*S]), st.sampled_from([*S]))
 def test_each_move_is_allowed_or_changes_nothing(origin: S, target: S) -> None:
     """A transition that the table lacks raises and changes nothing (2d'-1)."""
     error = ProducerFenced("gone") if origin is S.FATAL_ERROR else None
