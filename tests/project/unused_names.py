@@ -117,10 +117,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/admin/groups/group_calls.py",
-        (
-            "describe_consumer_groups describe_share_groups describe_streams_groups"
-            " find_coordinator list_consumer_groups"
-        ),
+        "describe_consumer_groups describe_streams_groups find_coordinator list_consumer_groups",
         "calls of the admin client",
     ),
     (
@@ -135,7 +132,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/admin/groups/share_offset_calls.py",
-        "alter_share_group_offsets delete_share_group_offsets",
+        "delete_share_group_offsets",
         "calls of the admin client",
     ),
     (
