@@ -2,11 +2,12 @@
 
 import platform
 
+from aiokafka_lite.arrow import record_columns  # noqa: F401  a leaf, chosen at its first use
 from aiokafka_lite.compression.compressor import libraries
 from aiokafka_lite.consumer import consumer  # noqa: F401  a client chooses its leaves when imported
 from aiokafka_lite.native import leaves
 from aiokafka_lite.producer import producer  # noqa: F401  as the consumer
-from aiokafka_lite.producer.append.arrow import arrow_rows  # noqa: F401  chosen at its first use
+from aiokafka_lite.producer.append.arrow import arrow_rows  # noqa: F401  as record_columns
 from aiokafka_lite.version import __version__
 
 
