@@ -30,4 +30,6 @@ def test_the_programs_run_on_a_real_kafka(apache_kafka: ApacheKafka) -> None:
     address = apache_kafka.bootstrap_servers
     said = run_on_this_package("faststream_programs.py", address)
     assert all(f"{program} ran\n" in said for program in PROGRAMS), said
-    assert "traced" in run_on_this_package("opentelemetry_program.py", address).splitlines()
+    traced = run_on_this_package("opentelemetry_program.py", address).splitlines()
+    # A node that has just started may still read its state. The producer says that it asks again.
+    assert [line for line in traced if "no producer id yet" not in line] == ["traced"]

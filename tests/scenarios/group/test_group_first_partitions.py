@@ -12,6 +12,12 @@ INTERVAL_S = 5.0
 """Between heartbeats, as brokers ask for by default."""
 
 
+async def heartbeats_in_ten_intervals(kafka: VirtualKafka) -> int:
+    kafka.broker.forget_requests()
+    await asyncio.sleep(10 * INTERVAL_S)
+    return len(kafka.broker.requests_of(ConsumerGroupHeartbeatRequest))
+
+
 def test_a_second_member_need_not_wait_for_an_interval_of_its_own() -> None:
     async def main(kafka: VirtualKafka) -> None:
         def member(topic: str) -> AIOKafkaConsumer:
@@ -29,10 +35,7 @@ def test_a_second_member_need_not_wait_for_an_interval_of_its_own() -> None:
                 assert kafka.clock.monotonic() - began_s < 1.0
                 assert len(first.assignment()) == len(second.assignment()) == 1
                 await asyncio.sleep(3 * INTERVAL_S)
-                kafka.broker.forget_requests()
-                await asyncio.sleep(10 * INTERVAL_S)
-                heartbeats = kafka.broker.requests_of(ConsumerGroupHeartbeatRequest)
-                assert 19 <= len(heartbeats) <= 21
+                assert 19 <= await heartbeats_in_ten_intervals(kafka) <= 21
 
     run_virtual_kafka(main)
 
@@ -43,9 +46,6 @@ def test_a_member_too_many_asks_no_more_often_than_others_in_the_end() -> None:
         kafka.broker.create_topic("t", partitions=1)
         async with AIOKafkaConsumer("t", **options), AIOKafkaConsumer("t", **options):
             await asyncio.sleep(4 * INTERVAL_S)
-            kafka.broker.forget_requests()
-            await asyncio.sleep(10 * INTERVAL_S)
-            heartbeats = kafka.broker.requests_of(ConsumerGroupHeartbeatRequest)
-            assert 19 <= len(heartbeats) <= 21
+            assert 19 <= await heartbeats_in_ten_intervals(kafka) <= 21
 
     run_virtual_kafka(main)
