@@ -72,7 +72,7 @@ _SLOW_SENDERS = {
     "confluent_aio_peer": 100_000,
     "kafka_python_peer": 40_000,
 }
-_OF_GETMANY = {"aiokafka_peer": 6.5, "confluent_peer": 3, "kafka_python_peer": 25, "java_peer": 10}
+_OF_GETMANY = {"aiokafka_peer": 9, "confluent_peer": 5, "kafka_python_peer": 25, "java_peer": 10}
 
 PATHS = (
     Path(
@@ -83,8 +83,8 @@ PATHS = (
         400_000,
         _SLOW_SENDERS,
         {
-            "aiokafka_peer": 20,
-            "confluent_peer": 4,
+            "aiokafka_peer": 45,
+            "confluent_peer": 6,
             "kafka_python_peer": 40,
             "confluent_aio_peer": 17,
             "java_peer": 10,
@@ -114,7 +114,7 @@ PATHS = (
         "bulk",
         THREE,
         600_000,
-        targets={"aiokafka_peer": 4, "confluent_peer": 5},
+        targets={"aiokafka_peer": 5, "confluent_peer": 6},
     ),
     Path(
         "getmany",
@@ -161,7 +161,7 @@ PATHS = (
         IN_PYTHON,
         600_000,
         {"aiokafka_peer": 200_000, "kafka_python_peer": 100_000, "confluent_aio_peer": 20_000},
-        {"aiokafka_peer": 20, "confluent_peer": 6},
+        {"aiokafka_peer": 25, "confluent_peer": 8},
         reads=True,
     ),
     Path(
@@ -180,7 +180,7 @@ PATHS = (
         ALL,
         100_000,
         {"aiokafka_peer": 40_000, "confluent_aio_peer": 60_000, "kafka_python_peer": 20_000},
-        {"aiokafka_peer": 12, "confluent_peer": 1.8},
+        {"aiokafka_peer": 15, "confluent_peer": 2.2},
         value_bytes=1000,
     ),
     Path(
@@ -190,7 +190,7 @@ PATHS = (
         ALL,
         200_000,
         {"kafka_python_peer": 60_000},
-        {"aiokafka_peer": 3.5, "confluent_peer": 1.4},
+        {"aiokafka_peer": 4.5, "confluent_peer": 1.7},
         reads=True,
         value_bytes=1000,
     ),
@@ -212,7 +212,7 @@ PATHS = (
         ASYNCIO,
         40_000,
         {"aiokafka_peer": 15_000},
-        {"aiokafka_peer": 10, "confluent_aio_peer": 1.7},
+        {"aiokafka_peer": 12, "confluent_aio_peer": 1.7},
         value_bytes=1000,
     ),
 )
