@@ -220,7 +220,10 @@ def _growth(broker: str, options: argparse.Namespace, steps: Steps) -> Iterator[
         if broker == "apache":
             nodes = 3
             properties = {**BROKER_PROPERTIES, **growth.CLUSTER_PROPERTIES}
-            kafka = stack.enter_context(ApacheKafka(nodes=nodes, properties=properties))
+            java_options = growth.CLUSTER_JAVA_OPTIONS
+            kafka = stack.enter_context(
+                ApacheKafka(nodes=nodes, properties=properties, java_options=java_options)
+            )
             address, called = kafka.bootstrap_servers, f"{called}, three nodes"
         else:
             address = stack.enter_context(running_broker(broker))

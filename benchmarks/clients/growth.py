@@ -67,6 +67,8 @@ CONDITIONS = (
 )
 CLUSTER_PROPERTIES = {"group.initial.rebalance.delay.ms": "0"}
 """For a real Kafka: the delay of a new group would hide what the clients need."""
+CLUSTER_JAVA_OPTIONS = ("-Xmx2g",)
+"""For its nodes: with 512 MB each, 5,000 partitions keep them from answering for half a minute."""
 KINDS = ("partitions", "topics", "consumers", "producer")
 
 
