@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 
 cdef class RecordOrigin:
@@ -19,6 +19,6 @@ cdef class ConsumerRecord:
 cdef RecordOrigin make_origin(object topic, object partition, object timestamp_type)
 
 cdef ConsumerRecord make_record(
-    RecordOrigin origin, int64_t offset, int64_t timestamp, object key, object value,
-    object headers, int32_t key_size, int32_t value_size
+    RecordOrigin origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
+    const uint8_t *value, int32_t value_size, object headers
 )

@@ -36,15 +36,20 @@ cdef extern from *:
     """
     #include <stddef.h>
     #include <structmember.h>
+    #include "spare_bytes.h"
 
     typedef struct __pyx_obj_13aiokafka_lite_15consumer_record_16_consumer_record_ConsumerRecord AlkRecord;
 
     /* Key and value are read more often than all the rest. As members of the struct the interpreter
-     * finds them by their place, which it does for nothing that has a getter. */
+     * finds them by their place, which it does for nothing that has a getter. They are set by
+     * __setattr__ alone, which has the record tracked: so an untracked one has what it was made with.
+     */
     static PyMemberDef alk_key = {
-        "key", T_OBJECT_EX, offsetof(AlkRecord, key_), 0, PyDoc_STR("None without a key.")};
+        "key", T_OBJECT_EX, offsetof(AlkRecord, key_), READONLY,
+        PyDoc_STR("None without a key.")};
     static PyMemberDef alk_value = {
-        "value", T_OBJECT_EX, offsetof(AlkRecord, value_), 0, PyDoc_STR("None without a value.")};
+        "value", T_OBJECT_EX, offsetof(AlkRecord, value_), READONLY,
+        PyDoc_STR("None without a value.")};
 
     /* Freed records wait here for the next ones: a consumer lets go about as many as it takes.
      * Guarded by the interpreter's lock; where there is none, nothing waits. */
@@ -56,9 +61,14 @@ cdef extern from *:
     static void alk_free_record(PyObject *self) {
         AlkRecord *record = (AlkRecord *)self;
         PyTypeObject *type = Py_TYPE(self);
-        PyObject_GC_UnTrack(self);
-        Py_XDECREF(record->key_);
-        Py_XDECREF(record->value_);
+        if (PyObject_GC_IsTracked(self)) {
+            PyObject_GC_UnTrack(self);
+            Py_XDECREF(record->key_);
+            Py_XDECREF(record->value_);
+        } else {
+            alk_let_go(record->key_);
+            alk_let_go(record->value_);
+        }
         Py_XDECREF(record->headers_);
         Py_XDECREF((PyObject *)record->origin);
         Py_XDECREF(record->__dict__);
@@ -92,21 +102,37 @@ cdef extern from *:
     }
 
     static inline PyObject *alk_make_record(
-            PyObject *origin, int64_t offset, int64_t timestamp, PyObject *key, PyObject *value,
-            PyObject *headers, int32_t key_size, int32_t value_size) {
+            PyObject *origin, int64_t offset, int64_t timestamp, const uint8_t *key,
+            int32_t key_size, const uint8_t *value, int32_t value_size, PyObject *headers) {
         AlkRecord *record = alk_bare_record();
         if (record == NULL)
             return NULL;
         record->origin = (void *)Py_NewRef(origin);
         record->offset_ = offset;
         record->timestamp_ = timestamp;
-        record->key_ = Py_NewRef(key);
-        record->value_ = Py_NewRef(value);
+        record->key_ = Py_NewRef(Py_None);
+        record->value_ = Py_NewRef(Py_None);
         record->headers_ = Py_NewRef(headers);
         record->key_size = key_size;
         record->value_size = value_size;
         record->__dict__ = NULL;
+        PyObject *made;
+        if (key_size >= 0) {
+            made = alk_bytes(key, key_size);
+            if (made == NULL)
+                goto failed;
+            Py_SETREF(record->key_, made);
+        }
+        if (value_size >= 0) {
+            made = alk_bytes(value, value_size);
+            if (made == NULL)
+                goto failed;
+            Py_SETREF(record->value_, made);
+        }
         return (PyObject *)record;
+    failed:
+        Py_DECREF((PyObject *)record);
+        return NULL;
     }
 
     static void alk_track(PyObject *self) {
@@ -139,8 +165,8 @@ cdef extern from *:
     """
     bint alk_set_up(object record_type)
     object alk_make_record(
-        object origin, int64_t offset, int64_t timestamp, object key, object value, object headers,
-        int32_t key_size, int32_t value_size
+        object origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
+        const uint8_t *value, int32_t value_size, object headers
     )
     void alk_track(object record)
     int alk_add_members(object record_type, object own) except -1
@@ -261,6 +287,7 @@ cdef class ConsumerRecord:
         headers,
     ):
         cdef RecordOrigin origin = make_origin(topic, partition, timestamp_type)
+        alk_track(self)  # it has other objects from now on
         origin.checksum = checksum
         self.origin = origin
         self.key_ = key
@@ -441,7 +468,12 @@ cdef class ConsumerRecord:
     def __setattr__(self, name, value):
         if name != "delivery_count":
             alk_track(self)
-        PyObject_GenericSetAttr(self, name, value)
+        if name == "value":
+            self.value_ = value
+        elif name == "key":
+            self.key_ = value
+        else:
+            PyObject_GenericSetAttr(self, name, value)
 
     def __delattr__(self, name):
         if name in FIELDS:
@@ -483,18 +515,22 @@ cdef tuple read_headers(bytes section):
 
 
 cdef ConsumerRecord make_record(
-    RecordOrigin origin, int64_t offset, int64_t timestamp, object key, object value,
-    object headers, int32_t key_size, int32_t value_size
+    RecordOrigin origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
+    const uint8_t *value, int32_t value_size, object headers
 ):
-    """Return a record. `headers` is None, or the checked section of the batch."""
+    """Return a record; a size of -1 means None. `headers` is None, or the batch's checked section."""
     cdef ConsumerRecord record
     if HAS_BARE_RECORDS:
         return alk_make_record(
-            origin, offset, timestamp, key, value, headers, key_size, value_size
+            origin, offset, timestamp, key, key_size, value, value_size, headers
         )
     record = ConsumerRecord.__new__(ConsumerRecord)
     record.origin, record.offset_, record.timestamp_ = origin, offset, timestamp
-    record.key_, record.value_, record.headers_ = key, value, headers
+    if key_size >= 0:
+        record.key_ = PyBytes_FromStringAndSize(<const char *>key, key_size)
+    if value_size >= 0:
+        record.value_ = PyBytes_FromStringAndSize(<const char *>value, value_size)
+    record.headers_ = headers
     record.key_size, record.value_size = key_size, value_size
     return record
 

@@ -106,8 +106,10 @@ cdef struct RawRecord:
     const uint8_t *end
 
 
-cdef inline int read_short(const uint8_t **at, const uint8_t *end, int64_t *value) noexcept nogil:
-    """Read a varint of 32 bits. One or two bytes are read without a call."""
+cdef inline int read_varint(
+    const uint8_t **at, const uint8_t *end, int max_bytes, int64_t *value
+) noexcept nogil:
+    """Read a varint. One or two bytes are read without a call."""
     cdef const uint8_t *p = at[0]
     cdef uint32_t raw
     if end - p >= 2:
@@ -121,7 +123,12 @@ cdef inline int read_short(const uint8_t **at, const uint8_t *end, int64_t *valu
             at[0] = p + 2
             value[0] = <int64_t>(raw >> 1) ^ -<int64_t>(raw & 1)
             return ALK_VARINT_FINE
-    return alk_read_varint(at, end, 5, value)
+    return alk_read_varint(at, end, max_bytes, value)
+
+
+cdef inline int read_short(const uint8_t **at, const uint8_t *end, int64_t *value) noexcept nogil:
+    """Read a varint of 32 bits."""
+    return read_varint(at, end, 5, value)
 
 
 cdef inline Fault varint_fault(int fault) noexcept nogil:
@@ -176,13 +183,9 @@ cdef inline Fault read_record(const uint8_t *at, const uint8_t *end, RawRecord *
     if end - at < 1:
         return CUT
     at += 1
-    if end - at >= 1 and at[0] < 0x80:
-        record.timestamp_delta = <int64_t>(at[0] >> 1) ^ -<int64_t>(at[0] & 1)
-        at += 1
-    else:
-        fault = alk_read_varint(&at, end, 10, &record.timestamp_delta)
-        if fault:
-            return varint_fault(fault)
+    fault = read_varint(&at, end, 10, &record.timestamp_delta)
+    if fault:
+        return varint_fault(fault)
     fault = read_short(&at, end, &record.offset_delta)
     if fault:
         return varint_fault(fault)
@@ -712,7 +715,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     cdef Py_ssize_t kept = len(records)
     cdef Fault fault = FINE
     cdef RawRecord raw
-    cdef object key, value, headers
+    cdef object headers
     # A garbage collection may run code that releases this cursor. So hold the bytes here.
     cdef object held = (self.data, self.payload)
     if byte_room < end - at:
@@ -731,11 +734,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
             to_read -= 1
             continue
         is_first = False
-        key = value = headers = None
-        if raw.key_size >= 0:
-            key = PyBytes_FromStringAndSize(<const char *>raw.key, raw.key_size)
-        if raw.value_size >= 0:
-            value = PyBytes_FromStringAndSize(<const char *>raw.value, raw.value_size)
+        headers = None
         if raw.headers != NULL:
             headers = PyBytes_FromStringAndSize(
                 <const char *>raw.headers, raw.end - raw.headers
@@ -749,11 +748,11 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
                 self.origin,
                 offset,
                 timestamp,
-                key,
-                value,
-                headers,
+                raw.key,
                 <int32_t>raw.key_size,
+                raw.value,
                 <int32_t>raw.value_size,
+                headers,
             )
         )
         at = raw.end

@@ -5,7 +5,9 @@ import dataclasses
 import gc
 import pickle
 import sys
+import tracemalloc
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -223,14 +225,17 @@ def test_one_made_without_its_constructor_has_no_fields_until_they_are_set(twin:
 
 @pytest.fixture
 def fresh() -> Any:
-    """`fresh(count)` -> records as the native reader makes them."""
+    """`fresh(count, values=[b"value"])` -> records as the native reader makes them. The values are
+    taken in turn, and each record's key is the end of its value."""
     reader = native_twin("aiokafka_lite.record._batch_reader")
     from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
-    def make(count: int) -> Any:
-        builder = RecordBatchBuilder(bytearray(100 * count + 100))
+    def make(count: int, values: Sequence[bytes] = (b"value",)) -> Any:
+        longest = max(map(len, values))
+        builder = RecordBatchBuilder(bytearray((100 + 2 * longest) * count + 100))
         for number in range(count):
-            builder.append(number, b"key", b"value", [("a", b"1"), ("b", None)])
+            value = values[number % len(values)]
+            builder.append(number, value[-100:], value, [("a", b"1"), ("b", None)])
         return reader.RecordCursor(
             bytes(builder.wire()), topic="t", partition=0, fetch_offset=0
         ).take(count)
@@ -279,6 +284,94 @@ def test_freed_records_are_used_again_with_nothing_left_in_them(fresh: Any) -> N
             record.mine = record.value = "changed"
         assert records[0].value == "changed"
         del records, record
+
+
+def _values(fill: bytes) -> list[bytes]:
+    """Values of the sizes at which blocks end, and of some between them."""
+    return [fill * size for size in [*range(70), *range(470, 490), 1000, 4095, 4096, 4097, 9000]]
+
+
+def test_values_of_freed_records_are_written_anew_for_later_ones(fresh: Any) -> None:
+    def addresses() -> set[int]:
+        return {id(record.value) for record in fresh(200, [b"v" * 1000])}
+
+    assert addresses() == addresses()
+
+
+def test_later_records_have_their_own_values_and_hashes(fresh: Any) -> None:
+    for fill in (b"a", b"b", b"c"):
+        values = _values(fill)
+        for _ in range(2):
+            records = fresh(len(values), values)
+            assert [record.value for record in records] == values
+            assert [record.key for record in records] == [value[-100:] for value in values]
+            assert {record.value: 1 for record in records} == dict.fromkeys(values, 1)
+            assert all(bytes(memoryview(record.value)) == record.value for record in records)
+            del records
+
+
+def test_a_value_that_somebody_keeps_never_changes(fresh: Any) -> None:
+    values = _values(b"a")
+    records = fresh(len(values), values)
+    kept = [record.value for record in records]
+    viewed = [memoryview(record.key) for record in records]
+    copied = [copy.copy(record) for record in records]
+    del records
+    for _ in range(3):
+        fresh(len(values), _values(b"b"))
+    assert kept == values
+    assert [bytes(view) for view in viewed] == [value[-100:] for value in values]
+    assert [record.value for record in copied] == values
+
+
+@pytest.mark.parametrize("way", ["attribute", "init", "state"])
+def test_a_value_that_a_user_has_set_is_given_to_no_later_record(fresh: Any, way: str) -> None:
+    """It may have less room than one that the reader has made."""
+    records = fresh(50)
+    given = []
+    for number, record in enumerate(records):
+        value = b"%025d" % number  # refers to it alone, once it is set
+        given.append(id(value))
+        if way == "attribute":
+            record.value = value
+        elif way == "init":
+            record.__init__(**(FACTS | {"value": value}))
+        else:
+            record.__setstate__({"value": value})
+        assert gc.is_tracked(record)
+        del value
+    blocks = [bytearray(24) for _ in range(1000)]  # so that no block is free for new values
+    del records, record
+    blocks += [bytearray(24) for _ in range(1000)]
+    later = fresh(50, [b"x" * 25])
+    assert not {id(record.value) for record in later} & set(given)
+    with pytest.raises(AttributeError):
+        type(later[0]).value.__set__(later[0], b"past __setattr__")
+
+
+def test_little_memory_is_kept_of_values_that_went(fresh: Any) -> None:
+    tracemalloc.start()
+    try:
+        for size in (1000, 2000, 4000, 100):
+            before = tracemalloc.get_traced_memory()[0]
+            records = fresh(4_000, [b"v" * size])
+            assert tracemalloc.get_traced_memory()[0] - before > 3_000 * size
+            del records
+            gc.collect()
+            assert tracemalloc.get_traced_memory()[0] - before < 1.5e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_values_of_another_size_take_the_place_of_those_that_were_kept(fresh: Any) -> None:
+    """Else a million bytes of a size that comes no more would keep the others out."""
+    fresh(2_000, [b"v" * 1000])
+
+    def addresses() -> set[int]:
+        return {id(record.value) for record in fresh(200, [b"v" * 3000])}
+
+    fresh(200, [b"v" * 3000])
+    assert addresses() == addresses()
 
 
 def test_a_dict_outlives_its_record(fresh: Any) -> None:
