@@ -58,7 +58,8 @@ TOPICS_S = 120
 CONDITIONS = (
     "{active} partitions, where there are so many, have a record of 100 bytes at the start, and "
     "later get {per_second} a second altogether; {polls} polls that return some (or acknowledged "
-    "sends) and {idle_s:g} idle seconds a run, each in a fresh process, {rounds} rounds. Consumers "
+    "sends) and {idle_s:g} idle seconds a run, each in a fresh process, {rounds} rounds. "
+    "Partitions have one replica. Consumers "
     "of partitions and topics (four partitions each) are in a group of one; of the many of one "
     "process four have an active partition each, the others an idle one, and none a group; they "
     "start one after the other; producers: idempotent, acks=all, linger 0. The first record is "
@@ -69,6 +70,8 @@ CLUSTER_PROPERTIES = {"group.initial.rebalance.delay.ms": "0"}
 """For a real Kafka: the delay of a new group would hide what the clients need."""
 CLUSTER_JAVA_OPTIONS = ("-Xmx2g",)
 """For its nodes: with 512 MB each, 5,000 partitions keep them from answering for half a minute."""
+REPLICAS = 1
+"""A client speaks to leaders alone; copies of 5,000 partitions would only take its processors."""
 KINDS = ("partitions", "topics", "consumers", "producer")
 
 
@@ -260,7 +263,7 @@ def _topics(address: str, size: Size) -> Iterator[str]:
 
 async def _create(address: str, names: list[str], partitions: int) -> None:
     async with _admin(address) as admin:
-        answer = await admin.create_topics([NewTopic(name, partitions) for name in names])
+        answer = await admin.create_topics([NewTopic(name, partitions, REPLICAS) for name in names])
         answer.topics.raise_first()
         for name in names:
             await admin.client.metadata.wait_for_topic(name, TOPICS_S)
