@@ -57,7 +57,16 @@ def test_the_heap_is_frozen_for_the_first_task_and_for_the_second_of_each_kind()
     assert both - third >= 1000
 
 
-def test_a_process_that_spark_does_not_keep_has_its_heap_as_it_is() -> None:
+def test_a_process_for_one_piece_of_work_has_its_heap_frozen_once() -> None:
+    require_spark()
+    from aiokafka_lite.spark.source import StreamReader
+
+    first, second = frozen_after(StreamReader, StreamReader, SPARK_AUTH_SOCKET_TIMEOUT="15")
+    assert first > 10_000
+    assert second - first < 1000
+
+
+def test_a_process_that_spark_did_not_start_has_its_heap_as_it_is() -> None:
     require_spark()
     from aiokafka_lite.spark.source import StreamReader
 
