@@ -1,8 +1,7 @@
 """Copies whole ranges from topic to topic in one process, without making rows of Spark of them.
 
-Each record would else go through two Python processes and the JVM between them. A job that changes
-no record passes only ranges through Spark. `RangeCopy` reads a range in the task that would write
-its rows, and sends the columns as they came. Records come at least once.
+Each record would else go through two Python processes and the JVM between them. The tasks of a
+stream that copies read their ranges, and send the columns as they came. Records come at least once.
 """
 
 from bisect import bisect_left
@@ -12,9 +11,8 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.spark.offsets import OffsetRange
-from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.options.copy_options import CopyOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
-from aiokafka_lite.spark.process.cargo import Travels, carried, packed
 from aiokafka_lite.spark.process.worker import Worker, worker
 
 if TYPE_CHECKING:
@@ -23,62 +21,10 @@ if TYPE_CHECKING:
     from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
 
 
-class RangeCopy(Travels):
-    """The function of a task: columns of ranges come in, the numbers of copied records go out."""
-
-    def __init__(
-        self,
-        read: SourceOptions,
-        columns: Sequence[str],
-        written: SinkOptions,
-        *,
-        by_value: bool = False,
-    ) -> None:
-        """`columns` are those of `getmany_arrow` that `send_arrow` gets."""
-        self._read = read
-        self._columns = tuple(columns)
-        self._written = written
-        self._by_value = by_value
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        archive = carried(by_value=self._by_value)
-        if archive is not None:
-            return packed(type(self), self.__dict__, archive)
-        return super().__reduce__()
-
-    def __call__(self, *columns: "pa.Array") -> "pa.Array":
-        """Copy the ranges, whose columns are the fields of `OffsetRange`; return the numbers.
-
-        Raises: as `copy_ranges`.
-        """
-        import pyarrow as pa  # noqa: PLC0415
-
-        ranges = zip(*(each.to_pylist() for each in columns), strict=True)
-        wanted = [OffsetRange(*each) for each in ranges]
-        copied = copy_ranges(wanted, self._read, self._columns, self._written)
-        return pa.array(copied, pa.int64())
-
-    def function(self) -> Any:
-        """Return Spark's function of the columns topic, partition, start and end.
-
-        It needs PySpark 4.1, which hands columns over as Arrow.
-        """
-        import pyarrow as pa  # noqa: PLC0415
-
-        from aiokafka_lite.spark.compat import arrow_udf  # noqa: PLC0415 - PySpark, only on drivers
-
-        def copy(topic: pa.Array, partition: pa.Array, start: pa.Array, end: pa.Array) -> pa.Array:
-            return self(topic, partition, start, end)
-
-        # Otherwise Spark might call it for each use of the column, and each call copies.
-        return arrow_udf(copy, "bigint").asNondeterministic()
-
-
 def copy_ranges(
     wanted: Iterable[OffsetRange],
     read: SourceOptions,
-    columns: Sequence[str],
-    written: SinkOptions,
+    copied: CopyOptions,
     here: Worker | None = None,
 ) -> list[int]:
     """Copy ranges; return how many records of each, when all are acknowledged.
@@ -92,7 +38,8 @@ def copy_ranges(
     from aiokafka_lite.spark.read.range_reader import batches  # noqa: PLC0415
 
     here = worker() if here is None else here
-    form = _WholeRecords(columns)
+    form = _WholeRecords(copied.columns)
+    written = copied.written
 
     async def copy() -> list[int]:
         clients = here.clients
@@ -100,11 +47,11 @@ def copy_ranges(
             clients.lend(AIOKafkaConsumer, consumer_arguments(read)) as consumer,
             clients.lend(AIOKafkaProducer, written.client) as producer,
         ):
-            copied = []
+            counts = []
             for each in wanted:
                 async with aclosing(batches(consumer, each, form, read)) as reading:
-                    copied.append(await _send(producer, reading, written.topic))
-            return copied
+                    counts.append(await _send(producer, reading, written.topic))
+            return counts
 
     return here.run(copy)
 
@@ -144,4 +91,4 @@ class _WholeRecords:
         return batch.select(self._columns).slice(0, rows)
 
 
-__all__ = ["RangeCopy", "copy_ranges"]
+__all__ = ["copy_ranges"]

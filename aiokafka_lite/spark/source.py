@@ -18,6 +18,7 @@ from pyspark.sql.datasource import (
     InputPartition,
 )
 
+from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.compat import (
     ReadAllAvailable,
     ReadLimit,
@@ -27,6 +28,7 @@ from aiokafka_lite.spark.compat import (
     SupportsTriggerAvailableNow,
 )
 from aiokafka_lite.spark.offsets import OffsetRange, Offsets, group_ranges
+from aiokafka_lite.spark.options.copy_options import CopyOptions, is_copy, parse_copy
 from aiokafka_lite.spark.options.kafka_keys import boolean
 from aiokafka_lite.spark.options.sealed_properties import (
     SECURITY,
@@ -57,8 +59,8 @@ class KafkaRanges(InputPartition):
         """With delegation tokens: how the task logs in. Each batch has the token of its time."""
 
 
-RANGES: Final = "topic string, partition int, start bigint, end bigint"
-"""The columns of a stream with the option `rangesOnly`."""
+COPIED: Final = "rows bigint"
+"""The columns of a stream that copies: how many records of a range it has copied."""
 
 
 class KafkaLiteDataSource(Travels, DataSource):
@@ -78,20 +80,23 @@ class KafkaLiteDataSource(Travels, DataSource):
 
     def schema(self) -> str:
         """Return the default columns of a read."""
-        if boolean(dict(self.options).get("rangesonly", "false")):
-            return RANGES
+        if is_copy(self.options):
+            return COPIED
         headers = dict(self.options).get("includeheaders", "false")
         return ddl(default_columns(include_headers=boolean(headers)))
 
     def reader(self, schema: "StructType") -> "BatchReader":
+        if is_copy(self.options):
+            raise KafkaConfigurationError("the options copyTo.* are for streams (readStream)")
         options = SourceOptions.parse(dict(self.options), streaming=False)
         kind = PushdownBatchReader if options.pushdown else BatchReader
         return kind(_columns(schema), options)
 
     def streamReader(self, schema: "StructType") -> "StreamReader":  # noqa: N802 - PySpark's
+        if is_copy(self.options):
+            of_source, copied = parse_copy(self.options)
+            return CopyStreamReader(SourceOptions.parse(of_source, streaming=True), copied)
         options = SourceOptions.parse(dict(self.options), streaming=True)
-        if options.ranges_only:
-            return RangeStreamReader(SparkColumns([COLUMNS["offset"]]), options)
         return StreamReader(_columns(schema), options)
 
     def writer(self, schema: "StructType", overwrite: bool) -> "BatchWriter":
@@ -256,31 +261,40 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         self._stream.done(Offsets.from_nested(end))
 
 
-class RangeStreamReader(StreamReader):
-    """A stream of ranges, which something else reads. Its tasks ask no brokers."""
+class CopyStreamReader(StreamReader):
+    """A stream whose tasks copy their ranges to topics, in the process that reads them.
+
+    Raises: KafkaConfigurationError with delegation tokens, which Spark would not renew for it.
+    """
+
+    def __init__(self, options: SourceOptions, copied: CopyOptions) -> None:
+        super().__init__(SparkColumns([COLUMNS["offset"]]), options)
+        if options.token_mechanism is not None:
+            raise KafkaConfigurationError(
+                "option delegationToken has no effect in a stream that copies; write the rows of"
+                " a stream instead"
+            )
+        self._copied = copied
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """Yield a row for each range of the task."""
+        """Copy the ranges of a task, and yield how many records of each. Raises: as
+        `copy_ranges`.
+        """
         import pyarrow as pa  # noqa: PLC0415
 
+        from aiokafka_lite.spark.range_copy import copy_ranges  # noqa: PLC0415
+
         if isinstance(partition, KafkaRanges):
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([each.topic for each in partition.value], pa.string()),
-                    pa.array([each.partition for each in partition.value], pa.int32()),
-                    pa.array([each.start for each in partition.value], pa.int64()),
-                    pa.array([each.end for each in partition.value], pa.int64()),
-                ],
-                names=["topic", "partition", "start", "end"],
-            )
+            counts = copy_ranges(partition.value, self._options, self._copied)
+            yield pa.RecordBatch.from_arrays([pa.array(counts, pa.int64())], names=["rows"])
 
 
 __all__ = [
-    "RANGES",
+    "COPIED",
     "BatchReader",
+    "CopyStreamReader",
     "KafkaLiteDataSource",
     "KafkaRanges",
     "PushdownBatchReader",
-    "RangeStreamReader",
     "StreamReader",
 ]

@@ -1,17 +1,16 @@
 """Ranges copied from topic to topic, in the process that reads them."""
 
-import pyarrow as pa
 import pytest
 
 from aiokafka_lite.errors import MessageSizeTooLargeError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType
-from aiokafka_lite.spark import range_copy
 from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.spark.options.copy_options import CopyOptions
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.worker import Worker
-from aiokafka_lite.spark.range_copy import RangeCopy, copy_ranges
+from aiokafka_lite.spark.range_copy import copy_ranges
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
 
@@ -26,9 +25,15 @@ def broker(kafka_broker: EmbeddedBroker) -> EmbeddedBroker:
     return kafka_broker
 
 
-def sink(broker: EmbeddedBroker, topic: str | None = "copy", **options: str) -> SinkOptions:
+def into(
+    broker: EmbeddedBroker,
+    columns: tuple[str, ...] = ALL[:4],
+    topic: str | None = "copy",
+    **options: str,
+) -> CopyOptions:
     given = {"kafka.bootstrap.servers": broker.bootstrap_servers, **options}
-    return SinkOptions.parse(given if topic is None else {**given, "topic": topic})
+    written = SinkOptions.parse(given if topic is None else {**given, "topic": topic})
+    return CopyOptions(columns=columns, written=written)
 
 
 def test_records_arrive_whole_and_in_order(here: Worker, broker: EmbeddedBroker) -> None:
@@ -41,7 +46,7 @@ def test_records_arrive_whole_and_in_order(here: Worker, broker: EmbeddedBroker)
     fill(broker, T1, 50)
     read = source_options(broker, maxBatchRows="7")
     wanted = [OffsetRange("t", 0, 0, 3), OffsetRange("t", 1, 10, 45)]
-    assert copy_ranges(wanted, read, ALL[:4], sink(broker), here) == [3, 35]
+    assert copy_ranges(wanted, read, into(broker), here) == [3, 35]
     found = [
         (each.key, each.value, each.timestamp, list(each.headers))
         for each in broker.log(COPY).records()
@@ -62,7 +67,7 @@ def test_columns_name_partition_and_topic_and_only_committed_records_count(
     fill_transaction(broker, T1, 3, ControlRecordType.ABORT)
     committed = {"kafka.isolation.level": "read_committed"}
     read = source_options(broker, **committed)  # type: ignore[arg-type]
-    assert copy_ranges([OffsetRange("t", 1, 1, 6)], read, ALL, sink(broker, None), here) == [1]
+    assert copy_ranges([OffsetRange("t", 1, 1, 6)], read, into(broker, ALL, None), here) == [1]
     assert [each.value for each in broker.log(T1).records()][-1] == b"v1"
 
 
@@ -70,18 +75,6 @@ def test_a_record_that_cannot_be_written_fails_the_task(
     here: Worker, broker: EmbeddedBroker
 ) -> None:
     fill(broker, T0, 2)
-    small = sink(broker, **{"kafka.max.request.size": "60"})
+    small = into(broker, **{"kafka.max.request.size": "60"})  # type: ignore[arg-type]
     with pytest.raises(MessageSizeTooLargeError):
-        copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), ALL[:2], small, here)
-
-
-def test_a_task_gets_ranges_and_says_how_many_records_it_has_copied(
-    here: Worker, broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(broker, T0, 9)
-    monkeypatch.setattr(range_copy, "worker", lambda: here)
-    copy = RangeCopy(source_options(broker), ("value",), sink(broker))
-    columns = [["t", "t"], [0, 0], [0, 6], [3, 8]]
-    assert copy(*map(pa.array, columns)).to_pylist() == [3, 2]
-    values = [each.value for each in broker.log(COPY).records()]
-    assert values == [b"v%d" % n for n in (0, 1, 2, 6, 7)]
+        copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), small, here)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
 from tests.conftest import require_spark
@@ -58,6 +59,37 @@ def test_a_task_may_read_several_partitions(spark: Any, broker: EmbeddedBroker) 
     assert frame.rdd.getNumPartitions() == 1
     found = sorted((row.partition, row.offset) for row in frame.collect())
     assert found == [(0, n) for n in range(4)] + [(1, n) for n in range(8)]
+
+
+def test_a_stream_copies_its_ranges_and_says_how_many_records(
+    spark: Any, broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    broker.create_topic("copy")
+    reader = spark.readStream.format("kafka-lite").options(
+        **{
+            "kafka.bootstrap.servers": broker.bootstrap_servers,
+            "subscribe": "t",
+            "startingOffsets": "earliest",
+            "maxOffsetsPerTrigger": "6",
+            "copyTo.kafka.bootstrap.servers": broker.bootstrap_servers,
+            "copyTo.topic": "copy",
+            "copyColumns": "value",
+        }
+    )
+    frame = reader.load()
+    assert [field.simpleString() for field in frame.schema] == ["rows:bigint"]
+    reports = run_to_end(frame, tmp_path)
+    assert [each.numInputRows for each in reports] == [2, 2]  # ranges
+    counts = [row.rows for row in spark.read.parquet(str(tmp_path / "rows")).collect()]
+    assert sorted(counts) == [2, 2, 4, 4]
+    found = broker.log(TopicPartition("copy", 0)).records()
+    expected = [b"v%d" % n for n in (*range(4), *range(8))]
+    assert sorted((each.key, each.value) for each in found) == sorted((None, e) for e in expected)
+
+
+def test_a_batch_query_copies_nothing(spark: Any, broker: EmbeddedBroker) -> None:
+    with pytest.raises(Exception, match=r"copyTo\.\* are for streams"):
+        source(spark, broker.bootstrap_servers, **{"copyTo.topic": "copy"}).collect()
 
 
 def test_columns_are_those_of_the_users_schema(spark: Any, broker: EmbeddedBroker) -> None:

@@ -1,8 +1,9 @@
 """The job `mirror`: copies records to another topic, or to the same topics of another cluster.
 
 Records stay unchanged, or go through an SQL projection. No row depends on another, so the job needs
-no shuffle and no state. Unchanged records need no rows of Spark either: tasks get ranges, and copy
-them (`range_copy`). Transactions do need rows, because the driver ends what tasks have written.
+no shuffle and no state. Unchanged records need no rows of Spark either: tasks of the source copy
+their ranges (`range_copy`). Transactions do need rows, because the driver ends what tasks have
+written.
 """
 
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ from aiokafka_lite.spark.jobs.job import Job, JobResult, Progress, StopSignal
 from aiokafka_lite.spark.jobs.stream.sql_columns import columns_used
 from aiokafka_lite.spark.jobs.stream.stream_run import read_topics, run_stream, stream_offsets
 from aiokafka_lite.spark.jobs.stream.topic_config import StreamConfig, TopicSinkConfig
+from aiokafka_lite.spark.options.copy_options import copy_options
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
-from aiokafka_lite.spark.range_copy import RangeCopy
 
 _TASK_OFFSETS: Final = 20_000
 """A task copies so many offsets in less time than it takes Spark to start it."""
@@ -71,10 +72,8 @@ def columns(config: MirrorConfig) -> str:
 
 def copies_ranges(config: MirrorConfig) -> bool:
     """Return whether tasks copy ranges by themselves, without rows of Spark."""
-    from aiokafka_lite.spark.compat import arrow_udf  # noqa: PLC0415 - PySpark, only where a job runs
-
     is_unchanged = config.select is None and config.where is None
-    if not is_unchanged or config.delivery == "transactional" or arrow_udf is None:
+    if not is_unchanged or config.delivery == "transactional":
         return False
     read = SourceOptions.parse(config.source_options(), streaming=True)
     written = SinkOptions.parse(config.sink_options())
@@ -97,15 +96,9 @@ def copies(spark: Any, config: MirrorConfig) -> Any:
     from pyspark.sql.functions import expr  # noqa: PLC0415 - PySpark, only where a job runs
 
     least = {} if _divides_itself(config) else {"minOffsetsPerTask": str(_TASK_OFFSETS)}
-    ranges = read_topics(spark, config, streaming=True, rangesOnly="true", **least)
-    copy = RangeCopy(
-        SourceOptions.parse(config.source_options(), streaming=True),
-        copied_columns(config),
-        SinkOptions.parse(config.sink_options()),
-        by_value=config.by_value,
-    )
-    rows = copy.function()("topic", "partition", "start", "end").alias("rows")
-    return ranges.select(rows).observe(COUNTED, expr("sum(rows)").alias("rows"))
+    copied = copy_options(config.sink_options(), copied_columns(config))
+    counts = read_topics(spark, config, streaming=True, **copied, **least)
+    return counts.observe(COUNTED, expr("sum(rows)").alias("rows"))
 
 
 def _divides_itself(config: MirrorConfig) -> bool:

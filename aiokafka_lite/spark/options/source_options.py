@@ -38,7 +38,7 @@ SOURCE_OPTIONS: Final = (
     *("startingOffsetsByTimestampStrategy", "commitGroupId"),
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
-    *("minOffsetsPerTask", "rangesOnly", "topicIds"),
+    *("minOffsetsPerTask", "topicIds"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
@@ -109,8 +109,6 @@ class SourceOptions:
     max_records_per_partition: int | None = None
     min_offsets_per_task: int | None = None
     """A task reads several ranges until it has this many offsets; None: one range."""
-    ranges_only: bool = False
-    """A row for each range, in place of its records: for what reads them by itself."""
     topic_ids: bool = False
     """A stream's offsets have the ids of its topics, by which a topic that was made anew shows."""
     include_headers: bool = False
@@ -170,7 +168,6 @@ class _SourceParser(GivenOptions):
         fail_on_data_loss = self._flag("failOnDataLoss", default=True)
         include_headers = self._flag("includeHeaders", default=False)
         pushdown = self._flag("pushdown", default=False)
-        ranges_only = self._flag("rangesOnly", default=False)
         topic_ids = self._flag("topicIds", default=False)
         group = self.text("commitGroupId") or None
         if starting.place is Place.COMMITTED and group is None:
@@ -189,7 +186,6 @@ class _SourceParser(GivenOptions):
             fail_on_data_loss=fail_on_data_loss,
             include_headers=include_headers,
             pushdown=pushdown,
-            ranges_only=ranges_only,
             topic_ids=topic_ids,
             commit_group_id=group,
             token_mechanism=mechanism,
