@@ -70,7 +70,6 @@ def test_a_stream_copies_its_ranges_and_says_how_many_records(
             "kafka.bootstrap.servers": broker.bootstrap_servers,
             "subscribe": "t",
             "startingOffsets": "earliest",
-            "maxOffsetsPerTrigger": "6",
             "copyTo.kafka.bootstrap.servers": broker.bootstrap_servers,
             "copyTo.topic": "copy",
             "copyColumns": "value",
@@ -79,9 +78,9 @@ def test_a_stream_copies_its_ranges_and_says_how_many_records(
     frame = reader.load()
     assert [field.simpleString() for field in frame.schema] == ["rows:bigint"]
     reports = run_to_end(frame, tmp_path)
-    assert [each.numInputRows for each in reports] == [2, 2]  # ranges
+    assert sum(each.numInputRows for each in reports) == 2  # ranges
     counts = [row.rows for row in spark.read.parquet(str(tmp_path / "rows")).collect()]
-    assert sorted(counts) == [2, 2, 4, 4]
+    assert sorted(counts) == [4, 8]
     found = broker.log(TopicPartition("copy", 0)).records()
     expected = [b"v%d" % n for n in (*range(4), *range(8))]
     assert sorted((each.key, each.value) for each in found) == sorted((None, e) for e in expected)
