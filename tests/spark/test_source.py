@@ -88,7 +88,7 @@ def test_a_stream_copies_its_ranges_and_says_how_many_records(
 
 def test_a_batch_query_copies_nothing(spark: Any, broker: EmbeddedBroker) -> None:
     with pytest.raises(Exception, match=r"copyTo\.\* are for streams"):
-        source(spark, broker.bootstrap_servers, **{"copyTo.topic": "copy"}).collect()
+        source(spark, broker.bootstrap_servers, **{"copyTo.topic": "copy"}).collect()  # type: ignore[arg-type]
 
 
 def test_columns_are_those_of_the_users_schema(spark: Any, broker: EmbeddedBroker) -> None:

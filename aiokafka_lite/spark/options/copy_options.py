@@ -42,7 +42,8 @@ def parse_copy(options: Mapping[str, str]) -> tuple[dict[str, str], CopyOptions]
     Raises: KafkaConfigurationError as `SinkOptions.parse`; for unknown columns, transactions or
     delegation tokens.
     """
-    of_source, of_sink, columns = {}, {}, _USUAL
+    of_source, of_sink = {}, {}
+    columns: tuple[str, ...] = _USUAL
     for name, text in options.items():
         if name.lower().startswith(_TO.lower()):
             of_sink[name[len(_TO) :]] = text
