@@ -31,7 +31,14 @@ from benchmarks.spark.cases import (
     SessionJob,
     warm_up,
 )
-from benchmarks.spark.process_tree import TreeWatch, watched
+from benchmarks.spark.process_tree import (
+    JVM,
+    OTHER,
+    STREAM_PLANNER,
+    WORKER,
+    TreeWatch,
+    watched,
+)
 
 SESSION_LIMIT_S = 600.0
 FILL_LIMIT_S = 300.0
@@ -46,6 +53,8 @@ MOST = {
 """The most CPU as a share of the official connector's, by shape and size of values."""
 MOST_COLD = 1.2
 """The same of a cold start, also in time."""
+LEAST_MS = 20
+"""The CPU of a kind of process that is worth a row; the system counts in steps of 10 ms."""
 MORE_PER_BATCH_MS = 150
 """The most extra time of a small batch over the official connector's, into noop."""
 PER_SECOND = 1000
@@ -236,6 +245,7 @@ def tables(
     return [
         _of_rows(cases, outcomes, conditions),
         _of_time(cases, outcomes),
+        *_of_kinds(cases, outcomes),
         *_of_batches(outcomes),
         *_of_delays(outcomes),
         *_of_sessions(outcomes),
@@ -275,6 +285,21 @@ def _of_time(cases: Sequence[Case], outcomes: dict[str, list[Outcome]]) -> Table
             figures.append(Figure(case.title, client, samples, note))
     told = "The same runs, from the call to its end: planning and starting are in it."
     return Table("spark-time", "Time with Spark", "seconds per million rows", told, figures)
+
+
+def _of_kinds(cases: Sequence[Case], outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:
+    samples = [
+        (f"{case.title}: {kind}", client, taken.by_kind_s[case.title].get(kind, 0.0) * 1e3)
+        for case in cases
+        for kind in (JVM, STREAM_PLANNER, WORKER, OTHER)
+        for client, all_taken in outcomes.items()
+        for taken in all_taken
+        if case.title in taken.by_kind_s
+    ]
+    figures = [each for each in collect(samples) if each.median >= LEAST_MS]
+    if figures:
+        told = f"The same runs, a whole case each. What took less than {LEAST_MS} ms is left out."
+        yield Table("spark-kinds", "CPU by kinds of processes", "CPU ms", told, figures)
 
 
 def _of_batches(outcomes: dict[str, list[Outcome]]) -> Iterator[Table]:

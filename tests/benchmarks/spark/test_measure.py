@@ -5,6 +5,7 @@ import pytest
 from benchmarks.report.results import as_markdown, as_text
 from benchmarks.spark.cases import COLD, SHAPES, TO_NOOP, TO_TOPIC, Case, Payload, select, warm_up
 from benchmarks.spark.measure import Outcome, tables
+from benchmarks.spark.process_tree import JVM, OTHER, WORKER
 
 
 def test_batch_reads_have_every_codec_and_number_of_partitions_and_the_rest_one() -> None:
@@ -91,6 +92,19 @@ def test_delays_are_told_by_quantiles() -> None:
         "produce to sink, p50": 50,
         "produce to sink, p99": 99,
     }
+
+
+def test_cpu_is_told_by_kinds_of_processes_where_they_took_any() -> None:
+    taken, other = outcome(0.5, 250), outcome(0.4, 250)
+    taken.by_kind_s = {CASE.title: {JVM: 0.3, WORKER: 0.2, OTHER: 0.01}}
+    other.by_kind_s = {CASE.title: {JVM: 0.4}}
+    made = tables([CASE], {"aiokafka-lite": [taken], "official": [other]}, "")
+    (table,) = (each for each in made if each.name == "spark-kinds")
+    assert [(each.row, each.client, each.median) for each in table.figures] == [
+        (f"{CASE.title}: {JVM}", "aiokafka-lite", 300),
+        (f"{CASE.title}: {JVM}", "official", 400),
+        (f"{CASE.title}: {WORKER}", "aiokafka-lite", 200),
+    ]
 
 
 def test_without_small_batches_there_is_no_table_of_them() -> None:
