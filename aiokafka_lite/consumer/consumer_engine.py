@@ -19,6 +19,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembersh
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.listed_topics import list_topics
 from aiokafka_lite.consumer.matched_topics import MatchedTopics
@@ -31,13 +32,18 @@ from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.consumer.stop_bounds import StopBounds, divide_stop_time
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.messages.metadata import MetadataResponseTopic
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponseTopic
+from aiokafka_lite.schema.compiled_functions import load_functions
 
 if TYPE_CHECKING:
-    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
     from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
+
+load_functions(ApiVersionsRequest, MetadataRequest, ListOffsetsRequest, FetchRequest)
 
 
 class ConsumerEngine:
@@ -63,7 +69,7 @@ class ConsumerEngine:
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.group: ConsumerGroup | None = None
         if config.group_id is not None:
-            self.group = _group_kind()(
+            self.group = ConsumerGroup(
                 config,
                 client,
                 subscription,
@@ -349,13 +355,6 @@ def _leads(subscription: SubscriptionState) -> dict[TopicPartition, int]:
         for state in tuple(subscription.states())
         if (lead := state.lead) is not None
     }
-
-
-def _group_kind() -> "type[ConsumerGroup]":
-    """Import the class when it is first needed: it brings twenty modules."""
-    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup  # noqa: PLC0415
-
-    return ConsumerGroup
 
 
 def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:

@@ -5,7 +5,6 @@ Each part is a generator that yields a step, is sent the answer to it, and retur
 follow each other by `yield from`. `Opening` runs the steps over a socket, within a time limit.
 """
 
-import re
 import struct
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from functools import lru_cache
@@ -148,7 +147,11 @@ def _versions_in(frame: bytes, version: int) -> NodeApiVersions:
 def software_version(version: str = __version__) -> str:
     """Return the version in the form that brokers accept: letters, digits, and "-" and "." between
     them. Source: KIP-511."""
-    return re.sub(r"[^A-Za-z0-9.\-]", "-", version).strip("-.") or "unknown"
+    # A pattern would have to be compiled at each start of a client.
+    sent = [
+        each if each.isascii() and (each.isalnum() or each in "-.") else "-" for each in version
+    ]
+    return "".join(sent).strip("-.") or "unknown"
 
 
 def _error_code(frame: memoryview) -> int:

@@ -21,6 +21,16 @@ def compiled_function(cls: type, name: str) -> Any:
     return _functions_beside(cls.__module__).get(name)
 
 
+def load_functions(*messages: type) -> None:
+    """Load the compiled functions of these messages and of those in their files.
+
+    A client calls it at its import for what each start sends. Loaded at the first request, they
+    would keep the event loop from everything else.
+    """
+    for message in messages:
+        _functions_beside(message.__module__)
+
+
 @cache
 def _functions_beside(module: str) -> Mapping[str, Any]:
     folder, _, stem = module.rpartition(".")
@@ -36,4 +46,4 @@ def _functions_beside(module: str) -> Mapping[str, Any]:
         return {}
 
 
-__all__ = ["Decoder", "Encoder", "compiled_function"]
+__all__ = ["Decoder", "Encoder", "compiled_function", "load_functions"]

@@ -96,7 +96,7 @@ def to_assignments(
     }
 
 
-def member_order(member_id: str, member: ConsumerProtocolMemberMetadata) -> tuple[bool, bytes]:
+def member_order(member_id: str, member: ConsumerProtocolMemberMetadata) -> tuple[bool, str]:
     """A sort key: static members by their instance id, then dynamic ones by their member id.
 
     A static member that restarts gets a new member id and keeps its place.
@@ -107,9 +107,12 @@ def member_order(member_id: str, member: ConsumerProtocolMemberMetadata) -> tupl
     return True, text_order(member_id)
 
 
-def text_order(text: str) -> bytes:
+def text_order(text: str) -> str:
     """A sort key: the order of Java's strings, which is that of UTF-16 and not of code points."""
-    return text.encode("utf-16-be", "surrogatepass")
+    if text.isascii():  # such as most names; the codec would be one more module to load
+        return text
+    units = text.encode("utf-16-be", "surrogatepass")
+    return "".join(chr(high << 8 | low) for high, low in zip(units[::2], units[1::2], strict=True))
 
 
 def member_racks(members: Members) -> dict[str, str]:

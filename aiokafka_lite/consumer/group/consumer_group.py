@@ -22,6 +22,7 @@ from aiokafka_lite.consumer.consumer_config import (
     GroupProtocol,
 )
 from aiokafka_lite.consumer.fetch.fetch_collector import Processed
+from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.offsets.offset_committer import (
@@ -47,8 +48,15 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
+from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
+from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
+from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
+from aiokafka_lite.schema.compiled_functions import load_functions
 
 logger = logging.getLogger(__name__)
+
+load_functions(FindCoordinatorRequest, JoinGroupRequest, SyncGroupRequest, OffsetFetchRequest)
 
 GROUP_VERSION = "group.version"
 """The feature of a cluster whose coordinators assign (KIP-848)."""
@@ -115,15 +123,13 @@ class ConsumerGroup:
     def _membership_by(self, protocol: GroupProtocol) -> Membership:
         """Choose a group protocol. This is the only place that does.
 
-        A member needs one of them only, and a start takes as long as its imports.
+        Most members are classic ones, so the modules of the other protocol wait for their use.
         """
         if protocol == "consumer":
             from aiokafka_lite.consumer.group.consumer_rebalance import heartbeat_membership  # noqa: PLC0415
 
             return heartbeat_membership.HeartbeatMembership(self._parts)
-        from aiokafka_lite.consumer.group.classic import membership  # noqa: PLC0415
-
-        return membership.ClassicMembership(self._parts)
+        return ClassicMembership(self._parts)
 
     async def choose_protocol(self, timeout_s: float) -> None:
         """With "auto", ask the brokers which protocols they have. Call it before `start`.

@@ -3,7 +3,7 @@ nothing. Does not wait.
 """
 
 from aiokafka_lite.consumer.group.classic.member import Member, MemberState
-from aiokafka_lite.consumer.group.classic.next_step import NextStep
+from aiokafka_lite.consumer.group.classic.next_step import WAITING, NextStep
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.explanation import Explanation, WaitReason
@@ -28,7 +28,7 @@ def explain_join(
     if error is not None:
         text = f"{group} has refused this member: {said}; the next poll raises it"
         return Explanation(WaitReason.JOIN_REFUSED, text, error=said)
-    if step.waits_for_poll:
+    if step in WAITING:
         text = f"the member has left {group} until the next poll: {member.why_lost}"
         return Explanation(WaitReason.POLL_OVERDUE, text, error=member.why_lost or None)
     if member.state is MemberState.STABLE and member.rejoin_reason is None:

@@ -31,7 +31,12 @@ from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
 from aiokafka_lite.consumer.group.classic.join_round import JoinRefusedError, JoinRound
 from aiokafka_lite.consumer.group.classic.member import Generation, Member, MemberState
-from aiokafka_lite.consumer.group.classic.next_step import MembershipEvent, NextStep, step_after
+from aiokafka_lite.consumer.group.classic.next_step import (
+    WAITING,
+    MembershipEvent,
+    NextStep,
+    step_after,
+)
 from aiokafka_lite.consumer.group.classic.rebalance import strangers
 from aiokafka_lite.consumer.group.departure import UNSUBSCRIBED, Departure
 from aiokafka_lite.consumer.group.group_errors import (
@@ -215,7 +220,7 @@ class ClassicMembership:
 
     def poll_began(self) -> None:
         """Join again if the membership waits for a poll and no error is left to be raised."""
-        if self._step.waits_for_poll and self._error is None:
+        if self._step in WAITING and self._error is None:
             self._changes_step(MembershipEvent.POLLED)
             self.request_rejoin("the application polls again")
 
@@ -334,7 +339,7 @@ class ClassicMembership:
         else:
             if assigned is not None:
                 await self._take(assigned)
-        if self._failed_joins and not (self._step.waits_for_poll or self._error):
+        if self._failed_joins and not (self._step in WAITING or self._error):
             delay_s = self._client.retry_backoff.delay(self._failed_joins - 1)
             await self._client.clock.sleep(delay_s)
 

@@ -4,8 +4,9 @@ The table `NEXT_STEPS` is the whole state machine; DESIGN.md draws it. A step th
 join was requested. Source: 2e-3 to 2e-6.
 """
 
-from enum import Enum
 from typing import Final
+
+from aiokafka_lite.light_enum import Enum
 
 
 class NextStep(Enum):
@@ -20,10 +21,6 @@ class NextStep(Enum):
     LOSE_FOR_GOOD = "another consumer has the place: tell the listener what was lost, do not join"
     FENCED = "another consumer has the place: do nothing until unsubscribe()"
     LEAVE = "tell the listener, then leave the group"
-
-    def __init__(self, text: str) -> None:
-        self.waits_for_poll = text.startswith("wait until the application polls")
-        """An attribute, since every poll reads it."""
 
 
 class MembershipEvent(Enum):
@@ -45,7 +42,8 @@ _JOINING: Final = {
     NextStep.LOSE: NextStep.LOSE_AFTER_POLL,
     NextStep.JOIN: NextStep.JOIN_AFTER_POLL,
 }
-_WAITING: Final = _JOINING.values()
+WAITING: Final = frozenset(_JOINING.values())
+"""The steps that wait until the application polls."""
 
 NEXT_STEPS: Final[dict[MembershipEvent, dict[NextStep, NextStep]]] = {
     MembershipEvent.STEP_BEGAN: {
@@ -59,10 +57,10 @@ NEXT_STEPS: Final[dict[MembershipEvent, dict[NextStep, NextStep]]] = {
     },
     MembershipEvent.LOST: {
         **dict.fromkeys(_JOINING, NextStep.LOSE),
-        **dict.fromkeys(_WAITING, NextStep.LOSE_AFTER_POLL),
+        **dict.fromkeys(WAITING, NextStep.LOSE_AFTER_POLL),
     },
-    MembershipEvent.NOT_POLLED: dict.fromkeys([*_JOINING, *_WAITING], NextStep.LOSE_AFTER_POLL),
-    MembershipEvent.FAILED: {**_JOINING, **{step: step for step in _WAITING}},
+    MembershipEvent.NOT_POLLED: dict.fromkeys([*_JOINING, *WAITING], NextStep.LOSE_AFTER_POLL),
+    MembershipEvent.FAILED: {**_JOINING, **{step: step for step in WAITING}},
     MembershipEvent.FENCED: {
         step: NextStep.LOSE_FOR_GOOD for step in NextStep if step is not NextStep.LEAVE
     },
@@ -80,4 +78,4 @@ def step_after(event: MembershipEvent, step: NextStep) -> NextStep | None:
     return NEXT_STEPS[event].get(step)
 
 
-__all__ = ["NEXT_STEPS", "MembershipEvent", "NextStep", "step_after"]
+__all__ = ["NEXT_STEPS", "WAITING", "MembershipEvent", "NextStep", "step_after"]

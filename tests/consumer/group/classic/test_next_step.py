@@ -7,6 +7,7 @@ import pytest
 
 from aiokafka_lite.consumer.group.classic.next_step import (
     NEXT_STEPS,
+    WAITING,
     MembershipEvent,
     NextStep,
     step_after,
@@ -83,11 +84,9 @@ def test_the_table_leads_where_the_facts_lead(facts: Facts, event: MembershipEve
 
 @pytest.mark.parametrize("step", NextStep)
 def test_only_a_poll_or_the_end_of_the_membership_ends_the_wait_for_a_poll(step: NextStep) -> None:
-    if step.waits_for_poll:
+    if step in WAITING:
         ends = {
-            event
-            for event in MembershipEvent
-            if not (step_after(event, step) or step).waits_for_poll
+            event for event in MembershipEvent if (step_after(event, step) or step) not in WAITING
         }
         assert ends == {
             MembershipEvent.POLLED,
