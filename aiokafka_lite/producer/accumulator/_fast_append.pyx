@@ -288,6 +288,7 @@ cdef class FastAppend:
     cdef object _now
     cdef object _join_transaction
     cdef object _hold
+    cdef object _make_room
     cdef public unsigned long thread_id
     cdef bint _asks_machine
     cdef bint _has_partitioner
@@ -304,6 +305,7 @@ cdef class FastAppend:
         ignores_keys=False,
         join_transaction=None,
         hold=None,
+        make_room=None,
     ):
         if not PyDict_CheckExact(routes):
             raise TypeError("routes are a dict")
@@ -314,6 +316,7 @@ cdef class FastAppend:
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
         self._hold = hold
+        self._make_room = make_room
         self.thread_id = threading.get_ident()
 
     cdef object append_later(
@@ -371,8 +374,8 @@ cdef class FastAppend:
             return -1
         return given if given >= 0 else -1
 
-    cdef BatchOutcome batch_for(self, RouteQueues route, object value, object key, object partition):
-        """Return the open batch a record may be appended to, None: there is none."""
+    cdef OpenBatchSlot queue_for(self, RouteQueues route, object value, object key, object partition):
+        """Return the queue a record may be appended to, None: there is none."""
         cdef Py_ssize_t number, count = PyList_GET_SIZE(route.queues)
         cdef StickyChoice sticky
         cdef OpenBatchSlot queue
@@ -410,14 +413,23 @@ cdef class FastAppend:
         if not 0 <= number < count:
             return None
         queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, number)
-        if queue.open_batch is None or queue.open_batch._builder is None:
-            return None
         if self._join_transaction is not None:
             try:
                 self._join_transaction(queue.topic_partition)
             except Exception:  # append_path calls it again, and raises
                 return None
-        return queue.open_batch
+        return queue
+
+    cdef BatchOutcome with_room(
+        self, OpenBatchSlot queue, object key, object value, object partition, object headers
+    ):
+        """Return the open batch of the queue, with room for a record; None: as the twin."""
+        if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
+            return None
+        try:
+            return self._make_room(queue, key, value, () if headers is None else headers)
+        except Exception:  # append_path meets it again, and raises
+            return None
 
     cdef inline void count(self, RouteQueues route, object value, object key, object partition):
         if partition is None and (key is None or self._ignores_keys):
@@ -435,24 +447,31 @@ cdef class FastAppend:
         object headers,
     ):
         cdef RouteQueues route = self.route_of(topic)
+        cdef OpenBatchSlot queue
         cdef BatchOutcome batch
         cdef int64_t when_ms
-        cdef int32_t index
+        cdef int32_t index = -1
         if route is None:
             return None
         if headers is not None:
             headers = plain_headers(headers)
             if headers is None:
                 return None
-        batch = self.batch_for(route, value, key, partition)
-        if batch is None:
+        queue = self.queue_for(route, value, key, partition)
+        if queue is None:
             return None
         when_ms = self.time_of(timestamp_ms)
         if when_ms < 0:
             return None
-        index = batch._builder.add(when_ms, key, value, headers)
+        batch = queue.open_batch
+        if batch is not None and batch._builder is not None:
+            index = batch._builder.add(when_ms, key, value, headers)
         if index < 0:
-            return None
+            batch = self.with_room(queue, key, value, partition, headers)
+            if batch is None:
+                return None
+            index = batch._builder.add(when_ms, key, value, headers)
+            assert index >= 0, "a batch with room takes the record"
         self.count(route, value, key, partition)
         return new_ack(
             batch,
@@ -478,6 +497,7 @@ cdef class FastAppend:
     ):
         """As the twin."""
         cdef RouteQueues route = self.route_of(topic)
+        cdef OpenBatchSlot queue
         cdef BatchOutcome batch
         cdef object key, value
         cdef int32_t index
@@ -492,12 +512,19 @@ cdef class FastAppend:
                 value = <object>PyTuple_GET_ITEM(item, 1)
             else:
                 key, value = None, item
-            batch = self.batch_for(route, value, key, partition)
-            if batch is None:
+            queue = self.queue_for(route, value, key, partition)
+            if queue is None:
                 break
-            index = batch._builder.add(timestamp_ms, key, value, headers)
+            batch = queue.open_batch
+            index = -1
+            if batch is not None and batch._builder is not None:
+                index = batch._builder.add(timestamp_ms, key, value, headers)
             if index < 0:
-                break
+                batch = self.with_room(queue, key, value, partition, headers)
+                if batch is None:
+                    break
+                index = batch._builder.add(timestamp_ms, key, value, headers)
+                assert index >= 0, "a batch with room takes the record"
             bulk.note(batch, index, 1, timestamp_ms)
             self.count(route, value, key, partition)
             item = next(iterator, NO_MORE)

@@ -12,7 +12,8 @@ It never waits and never raises. A record is appended here if all of this holds:
     timestamp   None, or an int from 0 to 2^63-1
     headers     None, or a list or tuple of (str, bytes or None) tuples that UTF-8 can encode
     transaction the partition may join the open one, if there are transactions
-    batch       the queue has an open batch, with room
+    batch       the queue has an open batch, with room. Unless the partition is the sticky one,
+                `make_room` may let it grow or open another
 
 Any other record is left untouched for `append_path`, which waits or raises. The classes before
 `FastAppend` are what both look into; the classes that decide are derived from them.
@@ -37,6 +38,7 @@ NO_MORE: Final = object()
 RECORD_OVERHEAD: Final = 8
 """What a record counts for its sticky partition, beyond its value."""
 _MAX_TIMESTAMP: Final = 2**63 - 1
+MakeRoom = Callable[[Any, bytes | None, bytes | None, Headers], ProducerBatch | None]
 
 
 class RecordPath(Protocol):
@@ -219,11 +221,14 @@ class FastAppend:
         ignores_keys: bool = False,
         join_transaction: Callable[[TopicPartition], object] | None = None,
         hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
+        make_room: MakeRoom | None = None,
     ) -> None:
         """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
         `ignores_keys`: keyed records go to the sticky partition, too.
         `join_transaction(topic_partition)` is called before a record is appended, and raises if
         the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
+        `make_room(queue, key, value, headers)` returns the queue's open batch with room for the
+        record, which is placed there at once; None if the record has to take the other path.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""
@@ -233,6 +238,7 @@ class FastAppend:
         self._has_partitioner = has_partitioner
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
+        self._make_room = make_room
 
     def append(
         self,
@@ -254,7 +260,7 @@ class FastAppend:
         if (key_size < 0 and key is not None) or (value_size < 0 and value is not None):
             return None
         queue = self._queue(route, key, key_size, value_size, partition)
-        if queue is None or queue.open_batch is None:
+        if queue is None:
             return None
         frozen: Headers | None = ()
         if headers:
@@ -266,11 +272,31 @@ class FastAppend:
         if frozen is None or not self._may_join(queue):
             return None
         batch = queue.open_batch
-        index = batch.append(timestamp_ms, key, value, frozen)
+        index = None if batch is None else batch.append(timestamp_ms, key, value, frozen)
         if index is None:
-            return None
+            batch = self._with_room(queue, partition, key, value, frozen)
+            if batch is None:
+                return None
+            index = batch.append(timestamp_ms, key, value, frozen)
+            assert index is not None, "a batch with room takes the record"
+        assert batch is not None
         self._count(route, partition, key, value_size)
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
+
+    def _with_room(
+        self,
+        queue: OpenBatchSlot,
+        partition: int | None,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+    ) -> ProducerBatch | None:
+        if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
+            return None
+        try:
+            return self._make_room(queue, key, value, headers)
+        except Exception:  # noqa: BLE001  append_path meets it again, and raises
+            return None
 
     def _queue(
         self, route: RouteQueues, key: bytes | None, key_size: int, value_size: int, partition: Any

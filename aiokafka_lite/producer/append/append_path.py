@@ -95,6 +95,7 @@ class AppendPath:
             ignores_keys=config.partitioner_ignore_keys,
             join_transaction=None if transactions is None else transactions.add_partition,
             hold=self.routes.hold,
+            make_room=self._new_batches.make_room,
         )
         """Places records whose key and value are bytes, and that find everything ready."""
 

@@ -17,9 +17,10 @@ from aiokafka_lite.producer.append.route_finder import RouteFinder
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import RecordAck
+from aiokafka_lite.producer.batch.record_fields import Headers
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
-from aiokafka_lite.record.batch_builder import RecordBatchBuilder
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 
 if TYPE_CHECKING:
     from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
@@ -58,10 +59,47 @@ class NewBatches:
         self._transactions = transactions
         self._wake_sender = wake_sender
         self._patience = finder.routes.patience
+        self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
         self._filling_task = 0
         """The id of the task that last had to open a batch; a later task may have the same id."""
         self._filled_bytes = 0
         """Memory of the batches that this task opened since its last pause."""
+
+    def make_room(
+        self, queue: PartitionQueue, key: bytes | None, value: bytes | None, headers: Headers
+    ) -> ProducerBatch | None:
+        """Return the open batch of a queue, with room for a record: it has grown, or it is new.
+
+        None: the record has to wait or is too large, and nothing was done. `fast_append` calls it
+        and places the record at once. So a record that opens a batch needs no coroutine. Not for
+        the sticky partition, which may change then. Raises: as `ClientLoop.check`.
+        """
+        loop = self._client.loop
+        task = asyncio.current_task(loop.loop)
+        if task is None:  # a task of the loop is in the loop; to ask for it is a system call
+            loop.check()
+        if id(task) != self._filling_task:
+            self._filling_task = id(task)
+            self._filled_bytes = 0
+        elif self._filled_bytes >= _TURN_BYTES:
+            return None
+        size = record_upper_bound(key, value, headers)
+        if size > self._most_record_bytes:
+            return None
+        batch = queue.open_batch
+        if batch is not None:
+            more_bytes = self._accumulator.grow(batch, size)
+            if more_bytes is not None:
+                self._filled_bytes += more_bytes
+                if self._concerns_sender(queue):
+                    self._wake_sender()
+                return batch
+        buffer = self._pool.take_nowait(self._accumulator.sizes.for_new(queue, size))
+        if buffer is None:
+            return None
+        if batch is not None and self._concerns_sender(queue):
+            self._wake_sender()  # it is full
+        return self._opened(queue, buffer)
 
     def open_now(self, record: Appending) -> RecordAck | None:
         """Open a batch with the record; None: the call has to pause, or to wait for its turn or for
@@ -191,14 +229,18 @@ class NewBatches:
         queue = record.queue
         if self._transactions is not None:
             self._join_or_give_back(buffer, queue)
-        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
-        ack = record.place_in(batch)
+        ack = record.place_in(self._opened(queue, buffer))
         assert ack is not None, "the first record of a batch has room"
+        return ack
+
+    def _opened(self, queue: PartitionQueue, buffer: bytearray) -> ProducerBatch:
+        """Return a new open batch. The caller places a record before anything else can run."""
+        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
         self._filled_bytes += len(buffer)
         self._client.metadata.add_topic(queue.topic_partition.topic)
         if self._concerns_sender(queue):
             self._wake_sender()
-        return ack
+        return batch
 
     def _join_or_give_back(self, buffer: bytearray, queue: PartitionQueue) -> None:
         try:

@@ -46,7 +46,8 @@ async def test_a_full_batch_grows_while_it_waits_to_be_sent() -> None:
     async with kafka() as broker:
         options = {"max_batch_size": 1000, "max_backlog_batch_size": 4000, "linger_ms": 60_000}
         async with producing(broker, **options) as producer:
-            await producer.send_and_wait("orders", b"first", partition=0)
+            await producer.send("orders", b"first", partition=0)
+            await producer.flush()
             began = len(broker.requests_of(ProduceRequest))
             pool = producer._engine.pool
             acks = [await producer.send("orders", b"v" * 300, partition=0) for _ in range(9)]
@@ -71,7 +72,8 @@ async def test_a_batch_does_not_grow_without_memory_or_in_the_sticky_partition()
             "linger_ms": 60_000,
         }
         async with producing(broker, **options) as producer:
-            await producer.send_and_wait("orders", b"first")
+            await producer.send("orders", b"first")
+            await producer.flush()
             sticky = [await producer.send("orders", b"v" * 300) for _ in range(4)]
             assert len({ack._batch_and_index[0] for ack in sticky}) == 2
             await producer.flush()
