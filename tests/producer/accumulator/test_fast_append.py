@@ -220,6 +220,30 @@ def test_a_transaction_hears_first_and_may_refuse(twin: SimpleNamespace) -> None
     assert len(way.records(0)) == 1
 
 
+def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleNamespace) -> None:
+    """Room is made for a record that needs a batch; else it is left to the append path (C5)."""
+    make_room = mock.Mock(return_value=None)
+    way = Way(twin, room=200, make_room=make_room)
+    assert way.append(b"v", b"key", 1, None, [("h", b"x")]) is None
+    make_room.assert_called_once_with(way.queues[1], b"key", b"v", (("h", b"x"),))
+    assert way.append(b"v" * 300) is None  # the sticky partition changes when its batch is full
+    make_room.assert_called_once()
+    make_room.side_effect = SerializationError("as good as any")
+    assert way.append(b"v", b"key", 1) is None
+
+    def opened(queue: Any, *_: object) -> Any:
+        buffer = bytearray(500)
+        builder = twin.RecordBatchBuilder(buffer)
+        queue.open_batch = twin.ProducerBatch(queue.topic_partition, builder, buffer, 0.0)
+        return queue.open_batch
+
+    make_room.side_effect = opened
+    for number in (1, 0):  # without a batch, and with a full one
+        ack = way.append(b"v" * 300, None, number, 55)
+        assert ack._batch_and_index == (way.queues[number].open_batch, 0)
+        assert way.records(number) == [(None, b"v" * 300, 55, ())]
+
+
 fields = st.one_of(st.none(), st.binary(max_size=40), st.sampled_from(["text", bytearray(b"b")]))
 heads = st.one_of(
     st.none(), st.lists(st.tuples(st.text(max_size=5), st.one_of(st.none(), st.binary(max_size=9))))

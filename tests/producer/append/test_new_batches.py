@@ -6,6 +6,7 @@ import pytest
 
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.producer.append.appending import Appending
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import kafka, producing, written
@@ -80,6 +81,40 @@ async def test_a_batch_does_not_grow_without_memory_or_in_the_sticky_partition()
             acks = [await producer.send("orders", b"v" * 300, partition=0) for _ in range(4)]
             assert len({ack._batch_and_index[0] for ack in acks}) == 2
             await producer.flush()
+
+
+async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> None:
+    """A record that opens a batch needs no coroutine unless its call has to wait (C5)."""
+    async with kafka() as broker:
+        options = {"max_batch_size": 1000, "max_request_size": 2000, "linger_ms": 60_000}
+        async with producing(broker, **options) as producer:
+            await producer.send("orders", b"first", partition=0)
+            await producer.flush()
+            new_batches, pool = producer._engine.append_path._new_batches, producer._engine.pool
+            route = producer._engine.routes.find("orders")
+            assert route is not None
+            queue = route.queues[0]
+
+            value = b"v" * 900
+
+            async def room() -> list[ProducerBatch]:
+                batches = []
+                while (batch := new_batches.make_room(queue, None, value, ())) is not None:
+                    assert batch is queue.open_batch
+                    assert batch.append(0, None, value, ()) == 0
+                    batches.append(batch)
+                return batches
+
+            assert new_batches.make_room(queue, None, b"v" * 2000, ()) is None  # is too large
+            assert queue.open_batch is None
+            assert len(await asyncio.create_task(room())) == 132  # 128 KiB
+            assert len(await asyncio.create_task(room())) == 132
+            held = pool.take_nowait(pool.available_bytes)
+            assert held is not None
+            assert new_batches.make_room(queue, None, value, ()) is None
+            pool.give(held, reusable=False)
+            await producer.flush()
+            assert len(written(broker)) == 265
 
 
 async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
