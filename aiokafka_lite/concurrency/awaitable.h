@@ -84,12 +84,14 @@ static inline void alk_swap_slots(PyTypeObject *type, alk_slots *slots)
     PyType_Modified(type);
 }
 
-/* Give a type without asynchronous slots the one that Cython cannot declare. For one type a leaf. */
+/* Give a type the asynchronous slot that Cython cannot declare. One type of a leaf may have no other
+ * asynchronous slots. */
 static inline void alk_set_am_send(PyTypeObject *type, alk_sendfunc am_send)
 {
     static PyAsyncMethods methods;
-    methods.am_send = am_send;
-    type->tp_as_async = &methods;
+    if (type->tp_as_async == NULL)
+        type->tp_as_async = &methods;
+    type->tp_as_async->am_send = am_send;
     PyType_Modified(type);
 }
 

@@ -457,6 +457,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
                 raise
         return BatchAck(sent, batch._first_timestamp_ms)
 
+    @native_if_built
     async def send_and_wait(
         self,
         topic: str,

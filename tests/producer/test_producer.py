@@ -1,10 +1,12 @@
 """The facade: what `send` and its neighbours promise. Faults and time are in tests/scenarios."""
 
 import asyncio
+import functools
 import gc
 import inspect
 import random
 import warnings
+from collections.abc import Awaitable, Coroutine
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     IllegalStateError,
+    InvalidRecordError,
     KafkaConfigurationError,
     KafkaConnectionError,
     KafkaError,
@@ -33,6 +36,7 @@ from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.serialization import json_serializer
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.producer.world import jumping_clock, kafka, producing, written
+from tests.support.coroutine_functions import is_coroutine_function
 
 
 def test_the_constructor_needs_no_loop_and_does_no_io() -> None:
@@ -508,3 +512,97 @@ async def test_an_idle_producer_sets_no_timer_of_its_own(kafka_broker: EmbeddedB
     await producer.send_and_wait("orders", b"v")
     assert producer._engine.sender._dispatch(producer._clock.monotonic()) is None
     await producer.stop()
+
+
+async def test_send_and_wait_gives_a_coroutine_that_asyncio_takes() -> None:
+    """create_task, gather, shield, wait, wait_for and TaskGroup wait for the record (C1)."""
+    async with kafka() as broker, producing(broker) as producer:
+        assert is_coroutine_function(AIOKafkaProducer.send_and_wait)
+        await producer.send_and_wait("orders", b"0")
+
+        def sending(number: int, key: bytes | None = b"k") -> Coroutine[Any, Any, RecordMetadata]:
+            made = producer.send_and_wait("orders", b"%d" % number, key)
+            assert isinstance(made, Coroutine)
+            return made
+
+        assert (await sending(1)).offset == 1
+        assert (await asyncio.create_task(sending(2))).offset == 2
+        assert [each.offset for each in await asyncio.gather(*map(sending, (3, 4, 5)))] == [3, 4, 5]
+        assert (await asyncio.shield(sending(6))).offset == 6
+        assert (await asyncio.wait_for(sending(7), 30)).offset == 7
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(sending(number)) for number in (8, 9)]
+        assert [task.result().offset for task in tasks] == [8, 9]
+        done, _ = await asyncio.wait([asyncio.ensure_future(sending(10))])
+        assert [each.result().offset for each in done] == [10]
+        metadata = await next(asyncio.as_completed([sending(11, None)]))
+        assert (metadata.offset, metadata.serialized_value_size) == (11, 2)
+        many = await asyncio.gather(*map(sending, range(12, 3000)))
+        assert [each.offset for each in many] == list(range(12, 3000))
+        assert written(broker) == [b"%d" % number for number in range(3000)]
+
+
+async def test_records_awaited_together_fail_and_are_cancelled_as_tasks_are() -> None:
+    """A failure or a cancel of one wait touches no other wait (C1)."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"first", b"k")
+
+        def sending(count: int) -> list[Coroutine[Any, Any, RecordMetadata]]:
+            return [producer.send_and_wait("orders", b"v", b"k") for _ in range(count)]
+
+        broker.faults.fail(ProduceRequest, InvalidRecordError)
+        errors = await asyncio.gather(*sending(3), return_exceptions=True)
+        assert {type(error) for error in errors} == {InvalidRecordError}
+        broker.faults.fail(ProduceRequest, InvalidRecordError)
+        with pytest.raises(InvalidRecordError):
+            await asyncio.gather(*sending(3))
+        broker.faults.stall(ProduceRequest, times=None)
+        gathered = asyncio.gather(*sending(3))
+        first, second = (asyncio.ensure_future(each) for each in sending(2))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(sending(1)[0], 0.01)
+        task = asyncio.create_task(sending(1)[0])
+        awaiting = asyncio.create_task(_awaited(second))
+        await asyncio.sleep(0)
+        for wait in (gathered, first, task):
+            assert wait.cancel()
+        for cancelled in (gathered, first, task):
+            with pytest.raises(asyncio.CancelledError):
+                await cancelled
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await awaiting
+        called: list[object] = []
+        last = asyncio.ensure_future(sending(1)[0])
+        last.add_done_callback(called.append)
+        last.add_done_callback(print)
+        assert last.remove_done_callback(print) == 1
+        broker.faults.release()
+        assert (await last).offset >= 1
+        await asyncio.sleep(0)
+        assert called == [last]
+
+
+async def test_send_and_wait_goes_by_a_send_that_was_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Instrumentation wraps `send`, of the class or of one producer, and sees each record (C1)."""
+    seen: list[object] = []
+    own = AIOKafkaProducer.send
+
+    async def send(self: Any, topic: str, *rest: Any) -> Any:
+        seen.append(rest[0])
+        return await own(self, topic, *rest)
+
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"first")
+        monkeypatch.setattr(AIOKafkaProducer, "send", send)
+        await producer.send_and_wait("orders", b"of the class", b"k")
+        monkeypatch.undo()
+        monkeypatch.setattr(producer, "send", functools.partial(send, producer))
+        await producer.send_and_wait("orders", b"of the producer", b"k")
+        assert seen == [b"of the class", b"of the producer"]
+
+
+async def _awaited(wait: Awaitable[RecordMetadata]) -> RecordMetadata:
+    return await wait

@@ -14,12 +14,13 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
+import asyncio
 import threading
 import time
 from array import array as _new_array
 
 from aiokafka_lite.concurrency._ready cimport ready_value
-from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome, RecordAck, new_ack
+from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome, RecordAck, awaited, new_ack
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
@@ -58,6 +59,7 @@ cdef enum:
     OVERHEAD = 8
 
 cdef object _time = time.time
+cdef object _running_loop = asyncio._get_running_loop
 
 NO_MORE = object()
 """What `append_all` returns when every item was appended."""
@@ -290,6 +292,7 @@ cdef class FastAppend:
     cdef object _hold
     cdef object _make_room
     cdef public unsigned long thread_id
+    cdef public object loop
     cdef bint _asks_machine
     cdef bint _has_partitioner
     cdef bint _ignores_keys
@@ -421,13 +424,19 @@ cdef class FastAppend:
         return queue
 
     cdef BatchOutcome with_room(
-        self, OpenBatchSlot queue, object key, object value, object partition, object headers
+        self,
+        OpenBatchSlot queue,
+        object key,
+        object value,
+        object partition,
+        object headers,
+        bint waits,
     ):
         """Return the open batch of the queue, with room for a record; None: as the twin."""
         if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
             return None
         try:
-            return self._make_room(queue, key, value, () if headers is None else headers)
+            return self._make_room(queue, key, value, () if headers is None else headers, waits)
         except Exception:  # append_path meets it again, and raises
             return None
 
@@ -445,7 +454,11 @@ cdef class FastAppend:
         object partition,
         object timestamp_ms,
         object headers,
+        bint waits=False,
     ):
+        """Append a record, and return its ack; None: nothing was done. `waits`: the caller waits for
+        the outcome.
+        """
         cdef RouteQueues route = self.route_of(topic)
         cdef OpenBatchSlot queue
         cdef BatchOutcome batch
@@ -467,7 +480,7 @@ cdef class FastAppend:
         if batch is not None and batch._builder is not None:
             index = batch._builder.add(when_ms, key, value, headers)
         if index < 0:
-            batch = self.with_room(queue, key, value, partition, headers)
+            batch = self.with_room(queue, key, value, partition, headers, waits)
             if batch is None:
                 return None
             index = batch._builder.add(when_ms, key, value, headers)
@@ -520,7 +533,7 @@ cdef class FastAppend:
             if batch is not None and batch._builder is not None:
                 index = batch._builder.add(timestamp_ms, key, value, headers)
             if index < 0:
-                batch = self.with_room(queue, key, value, partition, headers)
+                batch = self.with_room(queue, key, value, partition, headers, False)
                 if batch is None:
                     break
                 index = batch._builder.add(timestamp_ms, key, value, headers)
@@ -536,6 +549,26 @@ cdef class SendPaths:
 
     cdef public FastAppend _fast_append
     cdef public object _path
+
+    cdef bint has_own_send(self) except -1:
+        """Whether `send` is the one below: programs that replace it see the records of
+        `send_and_wait`, too.
+        """
+        return getattr(self.send, "__func__", None) is _send
+
+    def send_and_wait(
+        self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None
+    ):
+        """As `AIOKafkaProducer.send_and_wait`."""
+        cdef FastAppend fast = <FastAppend?>self._fast_append
+        cdef RecordAck ack
+        if fast.loop is not None and _running_loop() is fast.loop and self.has_own_send():
+            ack = fast.place(topic, value, key, partition, timestamp_ms, headers, True)
+            if ack is not None:
+                return awaited(ack)
+        return _send_and_wait.__wrapped__(
+            self, topic, value, key, partition, timestamp_ms, headers
+        )
 
     def send(self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None):
         """As `AIOKafkaProducer.send`."""
@@ -557,6 +590,10 @@ cdef class SendPaths:
         if ack is not None:
             return ack
         return self._path.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+
+
+cdef object _send = SendPaths.send
+cdef object _send_and_wait = SendPaths.send_and_wait
 
 
 __all__ = [

@@ -20,6 +20,7 @@ Any other record is left untouched for `append_path`, which waits or raises. The
 """
 
 from array import array
+from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from threading import get_ident
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -38,7 +39,7 @@ NO_MORE: Final = object()
 RECORD_OVERHEAD: Final = 8
 """What a record counts for its sticky partition, beyond its value."""
 _MAX_TIMESTAMP: Final = 2**63 - 1
-MakeRoom = Callable[[Any, bytes | None, bytes | None, Headers], ProducerBatch | None]
+MakeRoom = Callable[[Any, bytes | None, bytes | None, Headers, bool], ProducerBatch | None]
 
 
 class RecordPath(Protocol):
@@ -227,11 +228,14 @@ class FastAppend:
         `ignores_keys`: keyed records go to the sticky partition, too.
         `join_transaction(topic_partition)` is called before a record is appended, and raises if
         the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
-        `make_room(queue, key, value, headers)` returns the queue's open batch with room for the
-        record, which is placed there at once; None if the record has to take the other path.
+        `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
+        the record, which is placed there at once; None if the record has to take the other path.
+        `waits`: the caller waits for the outcome.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""
+        self.loop: AbstractEventLoop | None = None
+        """The client's loop, for the native `send_and_wait`. None: records have no outcome."""
         self._routes = routes
         self._now = now
         self._hashes = KeyHashes()
@@ -294,7 +298,7 @@ class FastAppend:
         if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
             return None
         try:
-            return self._make_room(queue, key, value, headers)
+            return self._make_room(queue, key, value, headers, False)
         except Exception:  # noqa: BLE001  append_path meets it again, and raises
             return None
 

@@ -102,6 +102,7 @@ class AppendPath:
     def start(self) -> None:
         """Belong to the thread that the client was started in."""
         self.fast_append.thread_id = self._loop.thread_id
+        self.fast_append.loop = self._loop.loop if self._config.required_acks else None
         self._loop.add_fork_listener(self._forked)
 
     def _forked(self) -> None:

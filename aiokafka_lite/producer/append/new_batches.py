@@ -66,19 +66,27 @@ class NewBatches:
         """Memory of the batches that this task opened since its last pause."""
 
     def make_room(
-        self, queue: PartitionQueue, key: bytes | None, value: bytes | None, headers: Headers
+        self,
+        queue: PartitionQueue,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        waits: bool,
     ) -> ProducerBatch | None:
         """Return the open batch of a queue, with room for a record: it has grown, or it is new.
 
         None: the record has to wait or is too large, and nothing was done. `fast_append` calls it
         and places the record at once. So a record that opens a batch needs no coroutine. Not for
-        the sticky partition, which may change then. Raises: as `ClientLoop.check`.
+        the sticky partition, which may change then. `waits`: the caller waits for the outcome, so
+        it lets the sender run. Raises: as `ClientLoop.check`.
         """
         loop = self._client.loop
         task = asyncio.current_task(loop.loop)
         if task is None:  # a task of the loop is in the loop; to ask for it is a system call
             loop.check()
-        if id(task) != self._filling_task:
+        if waits:
+            pass
+        elif id(task) != self._filling_task:
             self._filling_task = id(task)
             self._filled_bytes = 0
         elif self._filled_bytes >= _TURN_BYTES:

@@ -50,3 +50,6 @@ cdef class RecordAck:
 cdef RecordAck new_ack(
     BatchOutcome batch, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size
 )
+
+
+cdef object awaited(RecordAck ack)

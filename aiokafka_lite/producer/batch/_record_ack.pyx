@@ -411,6 +411,44 @@ cdef PySendResult wait_am_send(PyObject *self, PyObject *sent, PyObject **result
 alk_set_am_send(<PyTypeObject *>_Wait, wait_am_send)
 
 
+@cython.freelist(256)
+cdef class AwaitedAck:
+    """What the native `send_and_wait` returns for a record that is in its batch: a coroutine that
+    waits for the ack. It has no frame, so a task runs it at half the cost of an `async def`.
+    """
+
+    cdef _Wait wait
+
+    def __await__(self):
+        return self.wait
+
+    def send(self, _value):
+        """Wait, or return the outcome."""
+        return self.wait.__next__()
+
+    def throw(self, kind, value=None, traceback=None):
+        """Raise an exception where it waits."""
+        self.wait.throw(kind, value, traceback)
+
+    def close(self):
+        """Wait no longer."""
+        self.wait.close()
+
+
+cdef PySendResult awaited_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
+    return wait_am_send(<PyObject *>(<AwaitedAck>self).wait, sent, result)
+
+
+alk_set_am_send(<PyTypeObject *>AwaitedAck, awaited_am_send)
+
+
+cdef object awaited(RecordAck ack):
+    cdef AwaitedAck made = AwaitedAck.__new__(AwaitedAck)
+    made.wait = _Wait.__new__(_Wait)
+    made.wait.ack = ack
+    return made
+
+
 cdef class _Callback:
     """Lets the loop call a callback that was added to an ack."""
 

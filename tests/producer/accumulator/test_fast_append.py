@@ -225,7 +225,7 @@ def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleN
     make_room = mock.Mock(return_value=None)
     way = Way(twin, room=200, make_room=make_room)
     assert way.append(b"v", b"key", 1, None, [("h", b"x")]) is None
-    make_room.assert_called_once_with(way.queues[1], b"key", b"v", (("h", b"x"),))
+    make_room.assert_called_once_with(way.queues[1], b"key", b"v", (("h", b"x"),), False)
     assert way.append(b"v" * 300) is None  # the sticky partition changes when its batch is full
     make_room.assert_called_once()
     make_room.side_effect = SerializationError("as good as any")

@@ -6,7 +6,6 @@ import pytest
 
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.producer.append.appending import Appending
-from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from tests.producer.world import kafka, producing, written
@@ -97,24 +96,30 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
 
             value = b"v" * 900
 
-            async def room() -> list[ProducerBatch]:
-                batches = []
-                while (batch := new_batches.make_room(queue, None, value, ())) is not None:
+            async def rooms(waits: bool) -> int:
+                count = 0
+                while count < 200:
+                    batch = new_batches.make_room(queue, None, value, (), waits)
+                    if batch is None:
+                        break
                     assert batch is queue.open_batch
                     assert batch.append(0, None, value, ()) == 0
-                    batches.append(batch)
-                return batches
+                    count += 1
+                return count
 
-            assert new_batches.make_room(queue, None, b"v" * 2000, ()) is None  # is too large
+            assert (
+                new_batches.make_room(queue, None, b"v" * 2000, (), False) is None
+            )  # is too large
             assert queue.open_batch is None
-            assert len(await asyncio.create_task(room())) == 132  # 128 KiB
-            assert len(await asyncio.create_task(room())) == 132
+            assert await asyncio.create_task(rooms(waits=False)) == 132  # 128 KiB
+            assert await asyncio.create_task(rooms(waits=False)) == 132
+            assert await asyncio.create_task(rooms(waits=True)) == 200
             held = pool.take_nowait(pool.available_bytes)
             assert held is not None
-            assert new_batches.make_room(queue, None, value, ()) is None
+            assert new_batches.make_room(queue, None, value, (), True) is None
             pool.give(held, reusable=False)
             await producer.flush()
-            assert len(written(broker)) == 265
+            assert len(written(broker)) == 465
 
 
 async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
