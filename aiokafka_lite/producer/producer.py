@@ -9,7 +9,7 @@ import asyncio
 import logging
 import random
 import warnings
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self
@@ -469,11 +469,15 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     ) -> RecordMetadata:
         """Send a record and wait until it is written; return its metadata, None with acks=0.
 
+        As `send`, the call itself may have queued the record, before the await.
+
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
         self._engine.client.loop.check()
-        ack = await self.send(topic, value, key, partition, timestamp_ms, headers)
-        metadata = await ack
+        return await self._written(self.send(topic, value, key, partition, timestamp_ms, headers))
+
+    async def _written(self, sending: Coroutine[Any, Any, RecordAck]) -> RecordMetadata:
+        metadata = await (await sending)
         # As aiokafka: with acks=0 there is no response, and no other user has to expect None.
         return metadata if self._is_answered else None  # type: ignore[return-value]
 
@@ -621,6 +625,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         return transactions
 
 
+AIOKafkaProducer._written.__qualname__ = "AIOKafkaProducer.send_and_wait"  # as in `AppendPath.send`
 declare_options(AIOKafkaProducer, ProducerConfig)
 
 

@@ -542,6 +542,19 @@ async def test_send_and_wait_gives_a_coroutine_that_asyncio_takes() -> None:
         assert written(broker) == [b"%d" % number for number in range(3000)]
 
 
+async def test_records_awaited_together_keep_the_order_of_their_calls_while_some_wait() -> None:
+    """A small record that has room is not written before a large one that waits for memory (C7)."""
+    async with kafka() as broker:
+        options = {"max_batch_size": 1000, "max_request_size": 1000, "buffer_memory": 4000}
+        async with producing(broker, **options) as producer:
+            await producer.send_and_wait("orders", b"first", partition=0)
+            values = [*(bytes((number,)) * 890 for number in range(9)), b"s", b"t"]
+            await asyncio.gather(
+                *(producer.send_and_wait("orders", value, partition=0) for value in values)
+            )
+            assert written(broker) == [b"first", *values]
+
+
 async def test_records_awaited_together_fail_and_are_cancelled_as_tasks_are() -> None:
     """A failure or a cancel of one wait touches no other wait (C1)."""
     async with kafka() as broker, producing(broker) as producer:

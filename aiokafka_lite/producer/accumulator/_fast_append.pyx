@@ -566,6 +566,9 @@ cdef class SendPaths:
             ack = fast.place(topic, value, key, partition, timestamp_ms, headers, True)
             if ack is not None:
                 return awaited(ack)
+            return self._written(
+                fast.append_later(self._path, topic, value, key, partition, timestamp_ms, headers)
+            )
         return _send_and_wait.__wrapped__(
             self, topic, value, key, partition, timestamp_ms, headers
         )
