@@ -229,7 +229,7 @@ class FastAppend:
         `join_transaction(topic_partition)` is called before a record is appended, and raises if
         the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
         `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
-        the record, which is placed there at once; None if the record has to take the other path.
+        the record, which is placed there at once. None: the record has to take the other path.
         `waits`: the caller waits for the outcome.
         """
         self.thread_id = get_ident()
