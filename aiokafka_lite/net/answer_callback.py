@@ -20,12 +20,11 @@ response. None: the response has another form."""
 class AnswerCallback:
     """Calls `on_answer` once. It has the methods of a future that a connection uses."""
 
-    __slots__ = ("_is_done", "_loop", "_on_answer", "read_usual")
+    __slots__ = ("_is_done", "_on_answer", "read_usual")
 
     def __init__(self, on_answer: OnAnswer, read_usual: ReadUsual | None = None) -> None:
         self._on_answer = on_answer
         self.read_usual = read_usual
-        self._loop = asyncio.get_running_loop()
         self._is_done = False
 
     def done(self) -> bool:
@@ -40,12 +39,13 @@ class AnswerCallback:
     def set_result(self, result: object) -> None:
         """Let the loop call the function."""
         self._is_done = True
-        self._loop.call_soon(self._on_answer, result, None)
+        # Here and not before: on 3.11 each question for the loop is a system call.
+        asyncio.get_running_loop().call_soon(self._on_answer, result, None)
 
     def set_exception(self, error: Exception) -> None:
         """Let the loop call the function with an error."""
         self._is_done = True
-        self._loop.call_soon(self._on_answer, None, error)
+        asyncio.get_running_loop().call_soon(self._on_answer, None, error)
 
 
 __all__ = ["AnswerCallback", "OnAnswer", "ReadUsual"]

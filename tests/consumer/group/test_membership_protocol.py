@@ -9,8 +9,8 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
 from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
+from aiokafka_lite.consumer.group import consumer_group
 from aiokafka_lite.consumer.group.assignment_handover import AssignmentHandover, Farewell
-from aiokafka_lite.consumer.group.classic import membership
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
 from aiokafka_lite.consumer.group.group_errors import COMMIT_ACTIONS, Action
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
@@ -150,7 +150,7 @@ class FixedMembership:
 
 @pytest.fixture(autouse=True)
 def _is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(membership, "ClassicMembership", FixedMembership)
+    monkeypatch.setattr(consumer_group, "ClassicMembership", FixedMembership)
 
 
 def test_both_implement_the_protocol() -> None:
