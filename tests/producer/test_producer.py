@@ -614,7 +614,11 @@ async def test_send_and_wait_goes_by_a_send_that_was_replaced(
         monkeypatch.undo()
         monkeypatch.setattr(producer, "send", functools.partial(send, producer))
         await producer.send_and_wait("orders", b"of the producer", b"k")
-        assert seen == [b"of the class", b"of the producer"]
+        call = functools.partial(send, producer)
+        proxied = type("Proxied", (), {"__func__": own, "__call__": staticmethod(call)})
+        monkeypatch.setattr(producer, "send", proxied())  # as wrapt's, which have its attributes
+        await producer.send_and_wait("orders", b"of a proxy", b"k")
+        assert seen == [b"of the class", b"of the producer", b"of a proxy"]
 
 
 async def _awaited(wait: Awaitable[RecordMetadata]) -> RecordMetadata:

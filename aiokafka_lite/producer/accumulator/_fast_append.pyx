@@ -17,6 +17,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 import asyncio
 import threading
 import time
+import types
 from array import array as _new_array
 
 from aiokafka_lite.concurrency._ready cimport ready_value
@@ -59,6 +60,7 @@ cdef enum:
     OVERHEAD = 8
 
 cdef object _time = time.time
+cdef object _MethodType = types.MethodType
 cdef object _running_loop = asyncio._get_running_loop
 
 NO_MORE = object()
@@ -554,7 +556,8 @@ cdef class SendPaths:
         """Whether `send` is the one below: programs that replace it see the records of
         `send_and_wait`, too.
         """
-        return getattr(self.send, "__func__", None) is _send
+        send = self.send
+        return type(send) is _MethodType and send.__func__ is _send  # wrapt's have that, too
 
     def send_and_wait(
         self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None
