@@ -340,9 +340,9 @@ def test_a_value_that_a_user_has_set_is_given_to_no_later_record(fresh: Any, way
             record.__setstate__({"value": value})
         assert gc.is_tracked(record)
         del value
-    blocks = [bytearray(24) for _ in range(1000)]  # so that no block is free for new values
+    blocks = [b"%025d" % number for number in range(1000)]  # no block is free for new values
     del records, record
-    blocks += [bytearray(24) for _ in range(1000)]
+    blocks += [b"%025d" % number for number in range(1000)]
     later = fresh(50, [b"x" * 25])
     assert not {id(record.value) for record in later} & set(given)
     with pytest.raises(AttributeError):
