@@ -128,7 +128,7 @@ __all__ = [
 _HOMES = {
     "AIOKafkaAdminClient": "admin.admin_client",
     "AIOKafkaClient": "client",
-    "AIOKafkaConsumer": "consumer.consumer",
+    "AIOKafkaConsumer": "consumer",
     "AIOKafkaProducer": "producer.producer",
     "AIOKafkaShareConsumer": "share.share_consumer",
     "AcknowledgeType": "model",

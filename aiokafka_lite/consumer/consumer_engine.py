@@ -19,7 +19,6 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembersh
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
-from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.listed_topics import list_topics
 from aiokafka_lite.consumer.matched_topics import MatchedTopics
@@ -39,6 +38,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataRe
 from aiokafka_lite.schema.compiled_functions import load_functions
 
 if TYPE_CHECKING:
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
     from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class ConsumerEngine:
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.group: ConsumerGroup | None = None
         if config.group_id is not None:
-            self.group = ConsumerGroup(
+            self.group = _group_kind()(
                 config,
                 client,
                 subscription,
@@ -355,6 +355,15 @@ def _leads(subscription: SubscriptionState) -> dict[TopicPartition, int]:
         for state in tuple(subscription.states())
         if (lead := state.lead) is not None
     }
+
+
+def _group_kind() -> "type[ConsumerGroup]":
+    """Return the class. The public names of the consumer have loaded it; readers of ranges have
+    not, because they have no group.
+    """
+    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup  # noqa: PLC0415
+
+    return ConsumerGroup
 
 
 def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:

@@ -200,3 +200,11 @@ def test_a_member_reaches_its_first_record_without_an_import(whole_life: list[st
     """Its modules come with the consumer's. In `start()` they would keep the event loop busy."""
     ours = re.compile("aiokafka_lite[.](cluster|concurrency|consumer|net|protocol[.].*compiled)")
     assert [name for name in whole_life[4].split() if ours.match(name)] == []
+
+
+def test_a_reader_of_ranges_loads_no_group() -> None:
+    """Each worker of Spark imports it."""
+    program = "import sys, aiokafka_lite.spark.read.range_reader; print(*sys.modules)"
+    modules = set(printed_by(program, dict(os.environ)).split())
+    assert "aiokafka_lite.consumer.consumer_engine" in modules
+    assert "aiokafka_lite.consumer.group.consumer_group" not in modules
