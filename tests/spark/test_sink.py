@@ -152,6 +152,7 @@ def test_a_task_knows_whether_another_attempt_may_run(
     assert told == {"has_rivals": has_rivals}
 
 
+@needs("StreamArrowWriter")
 def test_a_stream_knows_its_batches_itself() -> None:
     with pytest.raises(KafkaConfigurationError, match="txnAppId and txnVersion are for writes in"):
         stream_writer(("value",), sink_options(None, topic="t", **OF_BATCH))

@@ -95,7 +95,7 @@ def test_a_reader_travels_without_the_user_and_each_task_has_the_token(
     assert client_arguments(options.client) == TOKEN
 
 
-@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("streaming", [False, pytest.param(True, marks=needs("StreamArrowWriter"))])
 def test_a_writer_travels_with_the_token(one_token: None, streaming: bool) -> None:
     data_source = KafkaLiteDataSource(given(topic="t"))
     make = data_source.streamWriter if streaming else data_source.writer

@@ -146,6 +146,7 @@ def test_an_executor_without_the_drivers_file_says_so(
         rows.count()
 
 
+@needs("StreamArrowWriter")
 def test_a_job_has_the_options_in_its_tables(
     spark: Any, broker: EmbeddedBroker, tmp_path: Path
 ) -> None:

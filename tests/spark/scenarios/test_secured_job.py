@@ -16,6 +16,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import find_java
 from tests.conftest import require_spark
 from tests.spark.jobs.manual import manual_file
+from tests.spark.support.releases import needs
 from tests.spark.support.secured import jaas, make_trust_pem
 from tests.spark.support.topics import fill
 
@@ -44,6 +45,7 @@ def descendants(of: int) -> Iterator[int]:
             yield from descendants(child)
 
 
+@needs("StreamArrowWriter")
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="it reads Linux's /proc")
 def test_a_job_runs_on_secured_brokers_and_no_process_shows_a_password(
     secure_kafka_broker: EmbeddedBroker, tmp_path: Path
