@@ -14,8 +14,12 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-SPARKS_OWN: Final = "SPARK_AUTH_SOCKET_TIMEOUT"
-"""Spark sets it for each Python process that it starts."""
+STARTED_BY_SPARK: Final = (
+    "PYTHON_WORKER_FACTORY_PORT",
+    "PYTHON_WORKER_FACTORY_SOCK_PATH",
+    "PYTHON_WORKER_FACTORY_SECRET",
+)
+"""Spark sets one or more for each Python process that it starts. A driver has none of them."""
 KEPT_WORKER: Final = "SPARK_REUSE_WORKER"
 """Spark sets it for the processes that it keeps for later tasks. Others collect no garbage."""
 
@@ -30,7 +34,7 @@ def note_arrival(kind: str, environment: Mapping[str, str] = os.environ) -> None
     Frozen objects are released like others when nothing refers to them. Only their cycles stay.
     """
     is_kept = KEPT_WORKER in environment
-    if kind in _settled or not (is_kept or SPARKS_OWN in environment):
+    if kind in _settled or not (is_kept or any(name in environment for name in STARTED_BY_SPARK)):
         return
     is_first = not _arrived
     is_second = is_kept and kind in _arrived
@@ -41,4 +45,4 @@ def note_arrival(kind: str, environment: Mapping[str, str] = os.environ) -> None
         gc.freeze()
 
 
-__all__ = ["KEPT_WORKER", "SPARKS_OWN", "note_arrival"]
+__all__ = ["KEPT_WORKER", "STARTED_BY_SPARK", "note_arrival"]

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from aiokafka_lite.spark.process import cargo
 from tests.conftest import require_spark
 from tests.support.documents import ROOT
@@ -57,17 +59,23 @@ def test_the_heap_is_frozen_for_the_first_task_and_for_the_second_of_each_kind()
     assert both - third >= 1000
 
 
-def test_a_process_for_one_piece_of_work_has_its_heap_frozen_once() -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["PYTHON_WORKER_FACTORY_PORT", "PYTHON_WORKER_FACTORY_SOCK_PATH"],  # TCP, Unix sockets
+)
+def test_a_process_for_one_piece_of_work_has_its_heap_frozen_once(name: str) -> None:
     require_spark()
     from aiokafka_lite.spark.source import StreamReader
 
-    first, second = frozen_after(StreamReader, StreamReader, SPARK_AUTH_SOCKET_TIMEOUT="15")
+    first, second = frozen_after(StreamReader, StreamReader, **{name: "of Spark"})
     assert first > 10_000
     assert second - first < 1000
 
 
-def test_a_process_that_spark_did_not_start_has_its_heap_as_it_is() -> None:
+def test_a_drivers_heap_stays_as_it_is() -> None:
+    """A session gives its own process the variables that both sides of a socket read."""
     require_spark()
     from aiokafka_lite.spark.source import StreamReader
 
-    assert frozen_after(StreamReader, StreamReader) == [0, 0]
+    of_a_session = {"SPARK_AUTH_SOCKET_TIMEOUT": "15", "SPARK_BUFFER_SIZE": "65536"}
+    assert frozen_after(StreamReader, StreamReader, **of_a_session) == [0, 0]
