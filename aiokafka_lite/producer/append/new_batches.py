@@ -84,29 +84,23 @@ class NewBatches:
         task = asyncio.current_task(loop.loop)
         if task is None:  # a task of the loop is in the loop; to ask for it is a system call
             loop.check()
-        if waits:
-            pass
-        elif id(task) != self._filling_task:
-            self._filling_task = id(task)
-            self._filled_bytes = 0
-        elif self._filled_bytes >= _TURN_BYTES:
-            return None
+        if not waits:
+            if id(task) != self._filling_task:
+                self._filling_task = id(task)
+                self._filled_bytes = 0
+            elif self._filled_bytes >= _TURN_BYTES:
+                return None
         size = record_upper_bound(key, value, headers)
         if size > self._most_record_bytes:
             return None
-        batch = queue.open_batch
+        batch = self._grown(queue, size)
         if batch is not None:
-            more_bytes = self._accumulator.grow(batch, size)
-            if more_bytes is not None:
-                self._filled_bytes += more_bytes
-                if self._concerns_sender(queue):
-                    self._wake_sender()
-                return batch
+            return batch
         buffer = self._pool.take_nowait(self._accumulator.sizes.for_new(queue, size))
         if buffer is None:
             return None
-        if batch is not None and self._concerns_sender(queue):
-            self._wake_sender()  # it is full
+        if queue.open_batch is not None and self._concerns_sender(queue):
+            self._wake_sender()  # that batch is full
         return self._opened(queue, buffer)
 
     def open_now(self, record: Appending) -> RecordAck | None:
@@ -138,21 +132,27 @@ class NewBatches:
         return self.open(record) if ack is None else ack
 
     def _grow(self, record: Appending) -> RecordAck | None:
-        """Append the record to the full open batch of its queue, which gets more memory: it waits
-        for the sender anyway. None: it takes no more.
+        """Append the record to the full open batch of its queue, which grows. None: it does not.
 
         A batch of the sticky partition does not grow: the next records go to another partition.
         """
-        batch = record.queue.open_batch
-        if batch is None or record.needs_pause or record.sticky_route is not None:
+        if record.needs_pause or record.sticky_route is not None:
             return None
-        more_bytes = self._accumulator.grow(batch, record.size)
+        batch = self._grown(record.queue, record.size)
+        return None if batch is None else record.place_in(batch)
+
+    def _grown(self, queue: PartitionQueue, size: int) -> ProducerBatch | None:
+        """Return the full open batch of a queue, with memory for a record of `size` more: it waits
+        for the sender anyway. None: there is no such batch, or it takes no more.
+        """
+        batch = queue.open_batch
+        more_bytes = None if batch is None else self._accumulator.grow(batch, size)
         if more_bytes is None:
             return None
         self._filled_bytes += more_bytes
-        if self._concerns_sender(record.queue):
+        if self._concerns_sender(queue):
             self._wake_sender()
-        return record.place_in(batch)
+        return batch
 
     def leave_full(self, record: Appending) -> None:
         """Close the open batch of the record's queue, which has no room for it. The sticky

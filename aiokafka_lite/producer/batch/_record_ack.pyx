@@ -414,7 +414,8 @@ alk_set_am_send(<PyTypeObject *>_Wait, wait_am_send)
 @cython.freelist(256)
 cdef class AwaitedAck:
     """What the native `send_and_wait` returns for a record that is in its batch: a coroutine that
-    waits for the ack. It has no frame, so a task runs it at half the cost of an `async def`.
+    waits for the ack. It has no frame, so a task runs it at half the cost of an `async def`. It is
+    not the wait itself, because asyncio takes that for a future.
     """
 
     cdef _Wait wait

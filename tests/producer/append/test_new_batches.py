@@ -93,7 +93,6 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
             route = producer._engine.routes.find("orders")
             assert route is not None
             queue = route.queues[0]
-
             value = b"v" * 900
 
             async def rooms(waits: bool) -> int:
@@ -107,9 +106,8 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
                     count += 1
                 return count
 
-            assert (
-                new_batches.make_room(queue, None, b"v" * 2000, (), False) is None
-            )  # is too large
+            too_large = b"v" * 2000
+            assert new_batches.make_room(queue, None, too_large, (), False) is None
             assert queue.open_batch is None
             assert await asyncio.create_task(rooms(waits=False)) == 132  # 128 KiB
             assert await asyncio.create_task(rooms(waits=False)) == 132
