@@ -3,9 +3,11 @@
 It reads the parts of the consumer and changes nothing. Does not wait.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -30,17 +32,47 @@ def explain_consumer(
 
     `engine` None: the consumer was not started.
     """
+    ended = explain_life(life, None if engine is None else engine.client)
+    if ended is not None or engine is None:
+        return () if ended is None else (ended,)
+    partitions = _Partitions(config, subscription, engine)
+    return (*_of_whole(subscription, engine), *map(partitions.explain, subscription.states()))
+
+
+def explain_life(life: LifeState, client: KafkaClient | None) -> Explanation | None:
+    """Return why a consumer of any kind does nothing at all; None if it works.
+
+    `client` None: the consumer was not started.
+    """
     if life in (LifeState.STOPPING, LifeState.STOPPED):
-        return (Explanation(WaitReason.STOPPED, "stop() was called: make a new consumer"),)
-    if engine is None:
-        return (Explanation(WaitReason.NOT_STARTED, "the consumer is not started: await start()"),)
-    failure = engine.client.owner.failure
+        return Explanation(WaitReason.STOPPED, "stop() was called: make a new consumer")
+    if client is None:
+        return Explanation(WaitReason.NOT_STARTED, "the consumer is not started: await start()")
+    failure = client.owner.failure
     if failure is not None:
         said = reason_of(failure)
         text = f"a background task has failed, and every call raises it: {said}"
-        return (Explanation(WaitReason.CLIENT_FAILED, text, error=said),)
-    partitions = _Partitions(config, subscription, engine)
-    return (*_of_whole(subscription, engine), *map(partitions.explain, subscription.states()))
+        return Explanation(WaitReason.CLIENT_FAILED, text, error=said)
+    return None
+
+
+def explain_topics(topics: Iterable[str], snapshot: MetadataSnapshot) -> Iterator[Explanation]:
+    """Return a value for each topic of which no partition is known."""
+    for topic in sorted(topics):
+        if not snapshot.partition_ids(topic):
+            why = why_leaderless(TopicPartition(topic, 0), snapshot)
+            text = f"no partition of topic {topic!r} is known: {why}"
+            yield Explanation(WaitReason.TOPIC_UNKNOWN, text, topic=topic)
+
+
+def explain_no_partition(topics: Iterable[str], snapshot: MetadataSnapshot) -> Explanation:
+    """Return that a member of a group has no partition of its topics."""
+    known = sum(len(snapshot.partition_ids(topic)) for topic in topics)
+    text = (
+        f"the group has assigned no partition to this member; its topics have {known} partitions, "
+        f"and other members have them"
+    )
+    return Explanation(WaitReason.NOTHING_ASSIGNED, text)
 
 
 def _of_whole(subscription: SubscriptionState, engine: ConsumerEngine) -> Iterator[Explanation]:
@@ -49,11 +81,7 @@ def _of_whole(subscription: SubscriptionState, engine: ConsumerEngine) -> Iterat
         yield Explanation(WaitReason.NOTHING_SUBSCRIBED, text)
         return
     snapshot = engine.client.metadata.snapshot
-    for topic in sorted(subscription.topics):
-        if not snapshot.partition_ids(topic):
-            why = why_leaderless(TopicPartition(topic, 0), snapshot)
-            text = f"no partition of topic {topic!r} is known: {why}"
-            yield Explanation(WaitReason.TOPIC_UNKNOWN, text, topic=topic)
+    yield from explain_topics(subscription.topics, snapshot)
     if subscription.pattern is not None and not subscription.topics:
         text = f"no topic is known whose name matches {subscription.pattern.pattern!r}"
         yield Explanation(WaitReason.TOPIC_UNKNOWN, text)
@@ -63,12 +91,7 @@ def _of_whole(subscription: SubscriptionState, engine: ConsumerEngine) -> Iterat
     if joining is not None:
         yield joining
     elif not subscription.assignment:
-        text = (
-            f"the group has assigned no partition to this member; its topics have "
-            f"{sum(len(snapshot.partition_ids(topic)) for topic in subscription.topics)} "
-            f"partitions, and other members have them"
-        )
-        yield Explanation(WaitReason.NOTHING_ASSIGNED, text)
+        yield explain_no_partition(subscription.topics, snapshot)
 
 
 class _Partitions:
@@ -271,4 +294,4 @@ def _told(
     )
 
 
-__all__ = ["explain_consumer"]
+__all__ = ["explain_consumer", "explain_life", "explain_no_partition", "explain_topics"]

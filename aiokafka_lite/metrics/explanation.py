@@ -29,6 +29,7 @@ class WaitReason(Enum):
     JOIN_REFUSED = "the coordinator has refused the member"
     POLL_OVERDUE = "the member has left the group until the application polls"
     FENCED = "another consumer has the group_instance_id of this one"
+    UNACKNOWLEDGED = "records of the last poll are not acknowledged, and the next poll refuses"
 
     # Of a producer…
     NOTHING_QUEUED = "every record has its outcome"

@@ -102,4 +102,45 @@ class ConsumerStatistics:
     """Times that the coordinator has stored offsets, by auto-commit or by a call."""
 
 
-__all__ = ["BufferedFetch", "ConsumerStatistics", "NetworkStatistics", "ProducerStatistics"]
+@dataclass(frozen=True, slots=True)
+class ShareConsumerStatistics:
+    """A share consumer at one moment. Counts begin with zero when the consumer is made, and those
+    of records again after a start that failed.
+    """
+
+    assigned: tuple[TopicPartition, ...]
+    """The partitions that this member may fetch. Others may fetch them, too."""
+    buffered: tuple[BufferedFetch, ...]
+    """What is locked for this member and no poll has returned yet, in the order in which polls
+    will return it."""
+    unread_bytes: int
+    """Sum over `buffered`."""
+    held_records: int
+    """Returned records about which nothing was said: no `acknowledge()` names them, and in implicit
+    mode no later poll or `commit()` has accepted them."""
+    since_poll_s: float | None
+    """Seconds since the last poll ended, 0 while one runs; None without partitions, when no poll is
+    due."""
+    fetching_nodes: frozenset[int]
+    """The nodes with a fetch in flight."""
+    network: NetworkStatistics
+    fetches: int
+    """Fetch responses that were taken in, those without records included."""
+    fetched_bytes: int
+    """Raw bytes of the record batches in them."""
+    returned_records: int
+    """Records that polls have returned. One that is delivered again counts again."""
+    acknowledged_records: int
+    """Records for which brokers have taken an acknowledgement of any type. One whose lock was
+    renewed counts each time."""
+    refused_acknowledgements: int
+    """Records for which brokers have taken none, or have not answered. Most of them come again."""
+
+
+__all__ = [
+    "BufferedFetch",
+    "ConsumerStatistics",
+    "NetworkStatistics",
+    "ProducerStatistics",
+    "ShareConsumerStatistics",
+]

@@ -51,9 +51,13 @@ class AcquiredFetch:
         deserializer: RecordDeserializer | None,
         *,
         expires_at_s: float,
+        size_in_bytes: int = 0,
     ) -> None:
-        """`ranges`: first offset, last offset, delivery count; ascending."""
+        """`ranges`: first offset, last offset, delivery count; ascending. `size_in_bytes`: of the
+        bytes as they were fetched.
+        """
         self.topic_partition = tp
+        self.size_in_bytes = size_in_bytes
         self.node_id = node_id
         self.expires_at_s = expires_at_s
         """When the broker gives the records to others (monotonic); no later, but maybe earlier."""
@@ -67,6 +71,13 @@ class AcquiredFetch:
     def is_drained(self) -> bool:
         """Whether nothing is left."""
         return not (self._waiting or self._ranges)
+
+    @property
+    def next_offset(self) -> int:
+        """The offset of the next record to be returned; -1: nothing is left."""
+        return (
+            self._waiting[0].first if self._waiting else self._ranges[0][0] if self._ranges else -1
+        )
 
     def left(self) -> list[tuple[int, int]]:
         """Return the acquired offsets that were not taken, as first and last ones."""

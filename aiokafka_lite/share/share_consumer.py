@@ -29,12 +29,14 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import KT, VT, AcknowledgeType, ConsumerRecord, TopicPartition
 from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.share.share_config import ShareConsumerConfig, refused
-from aiokafka_lite.share.share_engine import AcknowledgementCallback, ShareEngine
+from aiokafka_lite.share.share_engine import AcknowledgementCallback, ShareEngine, statistics_of
 from aiokafka_lite.share.share_life import ShareLife
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from aiokafka_lite.metrics.explanation import Explanation
+    from aiokafka_lite.metrics.statistics import ShareConsumerStatistics
     from aiokafka_lite.share.share_options import ShareConsumerOptions
 
 logger = logging.getLogger(__name__)
@@ -156,6 +158,19 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         # Shielded: a cancelled anyio scope around us would strike at every await of stop().
         with anyio_shield():
             await self.stop()
+
+    def is_healthy(self) -> bool:
+        """Say whether the consumer runs and can reach a broker, for a readiness probe.
+
+        False before start() and after stop(), after a background task has failed, and while no
+        broker can be reached. Whether it is in its group does not matter. A client that has no open
+        connection looks for a broker in the background, and the next call tells. Does not wait.
+        Raises: IllegalStateError in another event loop or thread.
+        """
+        engine = self._life.engine
+        if engine is None or self._life.state is not LifeState.RUNNING:
+            return False
+        return engine.client.is_healthy()
 
     # What to read…
 
@@ -312,6 +327,24 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         """Return for how long records are locked, as brokers say; None before the first fetch."""
         engine = self._life.engine
         return None if engine is None else engine.fetcher.lock_timeout_ms
+
+    # What it does…
+
+    def statistics(self) -> "ShareConsumerStatistics":
+        """Return what is assigned, buffered and held, and counts of what the consumer has done.
+        Before start(): nothing. Does not wait.
+        """
+        return statistics_of(self._life.counters, self._life.engine)
+
+    def explain(self) -> "tuple[Explanation, ...]":
+        """Return why nothing comes, or what is on its way: first what concerns the whole consumer,
+        then a value for each assigned partition. `str()` of each is a sentence.
+
+        Asks no broker. Does not wait.
+        """
+        from aiokafka_lite.share.share_explanation import explain_share_consumer  # noqa: PLC0415
+
+        return explain_share_consumer(self._life.state, self._life.topics, self._life.engine)
 
 
 declare_options(AIOKafkaShareConsumer, ShareConsumerConfig)

@@ -5,6 +5,7 @@ It does not know the public consumer. A consumer that starts again after a failu
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -14,15 +15,19 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.group.poll_watch import PollWatch
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError, KafkaTimeoutError
+from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.share.commit_call import CommitCall
 from aiokafka_lite.share.held_locks import HeldLocks, LockHolder
-from aiokafka_lite.share.held_records import HeldRecords
+from aiokafka_lite.share.held_records import GAP, HeldRecords
 from aiokafka_lite.share.pending_acknowledgements import AckGroup, Outcome
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_fetcher import ShareFetcher
 from aiokafka_lite.share.share_membership import ShareMembership
 from aiokafka_lite.share.share_poller import Found, SharePoller
+
+if TYPE_CHECKING:
+    from aiokafka_lite.metrics.statistics import ShareConsumerStatistics
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +82,10 @@ class ShareEngine:
         self.poller = SharePoller(config, client, signal, self.held, self.fetcher, self.membership)
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
         self._watch_task: OwnedTask | None = None
+        self.acknowledged_records = 0
+        """For how many records brokers have taken what the user said."""
+        self.refused_acknowledgements = 0
+        """For how many they have not."""
 
     # Life…
 
@@ -248,6 +257,7 @@ class ShareEngine:
                 self.client.observer.failed("commit", error)
         if self.locks is not None:
             self.locks.answered(group, outcome)
+        self._count(group, outcome)
         callback = self._callback()
         if callback is None:
             return
@@ -264,5 +274,63 @@ class ShareEngine:
             except Exception:
                 logger.exception("the acknowledgement commit callback failed")
 
+    def _count(self, group: AckGroup, outcome: Outcome) -> None:
+        for tp in group.of_user:
+            records = sum(
+                len(batch.types) - batch.types.count(GAP)
+                for batch in group.batches[tp]
+                if batch.by_user
+            )
+            if outcome.get(tp) is None:
+                self.acknowledged_records += records
+            else:
+                self.refused_acknowledgements += records
 
-__all__ = ["LEAST_S", "AcknowledgementCallback", "ShareEngine"]
+    # For those who ask what happens…
+
+    @property
+    def since_poll_s(self) -> float | None:
+        """Seconds since the last poll ended; 0 while one runs, None while no poll is due."""
+        return self._watch.waited_s(
+            self.client.clock.monotonic(), mark=self.poller.returned_records
+        )
+
+    @property
+    def must_be_acknowledged(self) -> int:
+        """How many returned records keep the next poll from returning others."""
+        asks = self._config.is_explicit and self.locks is None
+        return self.held.unacknowledged if asks else 0
+
+
+def statistics_of(counters: Counters, engine: ShareEngine | None) -> "ShareConsumerStatistics":
+    """Return what is assigned, buffered and held, and the counts.
+
+    `engine` None: the consumer was not started, so everything is 0 or empty.
+    """
+    from aiokafka_lite.metrics.statistics import (  # noqa: PLC0415
+        BufferedFetch,
+        ShareConsumerStatistics,
+    )
+
+    buffered = [] if engine is None else list(engine.fetcher.buffer)
+    usage = (0, 0) if engine is None else engine.client.network.usage()
+    return ShareConsumerStatistics(
+        assigned=() if engine is None else tuple(sorted(engine.membership.assigned.partitions)),
+        buffered=tuple(
+            BufferedFetch(fetch.topic_partition, fetch.next_offset, fetch.size_in_bytes)
+            for fetch in buffered
+        ),
+        unread_bytes=sum(fetch.size_in_bytes for fetch in buffered),
+        held_records=0 if engine is None else engine.held.unacknowledged,
+        since_poll_s=None if engine is None else engine.since_poll_s,
+        fetching_nodes=frozenset() if engine is None else engine.fetcher.fetching_nodes,
+        network=counters.network(open_connections=usage[0], in_flight=usage[1]),
+        fetches=counters.fetches,
+        fetched_bytes=counters.fetched_bytes,
+        returned_records=0 if engine is None else engine.poller.returned_records,
+        acknowledged_records=0 if engine is None else engine.acknowledged_records,
+        refused_acknowledgements=0 if engine is None else engine.refused_acknowledgements,
+    )
+
+
+__all__ = ["LEAST_S", "AcknowledgementCallback", "ShareEngine", "statistics_of"]

@@ -222,6 +222,32 @@ class ShareFetcher:
         groups += [node.carried for node in self._nodes.values() if node.carried is not None]
         return [group for group in groups if group]
 
+    # For those who ask what happens…
+
+    @property
+    def fetching_nodes(self) -> frozenset[int]:
+        """The nodes with a fetch in flight."""
+        return frozenset(node.node_id for node in self._nodes.values() if node.is_fetching)
+
+    def fetch_delay(self, node_id: int) -> float:
+        """Return the seconds for which nothing is sent to a node, because a request has failed."""
+        node = self._nodes.get(node_id)
+        now_s = self._client.clock.monotonic()
+        return 0.0 if node is None else max(node.retry_at_s - now_s, 0.0)
+
+    def is_asked_for(self, tp: TopicPartition, node_id: int) -> bool:
+        """Whether a fetch of the partition is on its way to the node, or goes in the next turn."""
+        node = self._nodes.get(node_id)
+        if node is None:
+            return False
+        in_session = (self._topic_ids.get(tp.topic), tp.partition) in node.session.partitions
+        return in_session if node.is_fetching else node.is_wanted and node.carried is None
+
+    def is_busy(self, node_id: int) -> bool:
+        """Whether the node has a request that it did not answer."""
+        node = self._nodes.get(node_id)
+        return node is not None and node.carried is not None
+
     def _node(self, node_id: int) -> _ShareNode:
         node = self._nodes.get(node_id)
         if node is None:
@@ -429,7 +455,15 @@ class ShareFetcher:
         if key is not None or value is not None:
             deserializer = ShareDeserializer(tp.topic, tp.partition, key, value)
         self.buffer.append(
-            AcquiredFetch(tp, node.node_id, cursor, ranges, deserializer, expires_at_s=expires_at_s)
+            AcquiredFetch(
+                tp,
+                node.node_id,
+                cursor,
+                ranges,
+                deserializer,
+                expires_at_s=expires_at_s,
+                size_in_bytes=len(data.records or b""),
+            )
         )
 
     def _partition_failed(self, tp: TopicPartition, error: KafkaError, *, has_moved: bool) -> None:

@@ -34,6 +34,7 @@ class ShareLife(ReaderLife[ShareEngine]):
         self.callback: AcknowledgementCallback | None = None
         self.holder: LockHolder | None = None
         """Workers that hold records over polls; None for all other users."""
+        self.counters = Counters()
         self._config = config
 
     async def start(self) -> None:
@@ -45,7 +46,7 @@ class ShareLife(ReaderLife[ShareEngine]):
         await self._start(self._make_engine)
 
     def _make_engine(self) -> ShareEngine:
-        config, counters = self._config, Counters()
+        config, counters = self._config, self.counters
         client = KafkaClient(
             config,
             clock=self._clock,

@@ -8,6 +8,7 @@ ShareMembershipManager.
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -28,6 +29,9 @@ from aiokafka_lite.errors import BrokerResponseError, KafkaError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_coordinator import ShareCoordinator, make_member_id
+
+if TYPE_CHECKING:
+    from aiokafka_lite.metrics.explanation import Explanation
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +98,14 @@ class ShareMembership:
     def is_stable(self) -> bool:
         """Whether the member is in its group."""
         return self._member.is_member
+
+    def explain(self) -> "Explanation | None":
+        """As `explain_membership`."""
+        from aiokafka_lite.consumer.group.consumer_rebalance.membership_explanation import (  # noqa: PLC0415 - few ask
+            explain_membership,
+        )
+
+        return explain_membership(self._member, self._error, self._coordinator.why_unknown)
 
     # Called by the consumer; nothing here waits…
 

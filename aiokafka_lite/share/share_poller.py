@@ -67,6 +67,7 @@ class SharePoller:
         self._is_stopped = False
         self._error: Exception | None = None
         self._preparation: OwnedTask | None = None
+        self._prepared: TopicPartition | None = None
         self._is_cut_off = False
         self._polls_left = 0
         self._turn_ends_s = 0.0
@@ -261,9 +262,15 @@ class SharePoller:
     def _is_preparing(self) -> bool:
         return self._preparation is not None and not self._preparation.done
 
+    @property
+    def prepares(self) -> TopicPartition | None:
+        """The partition for whose records a deserializer waits; None: there is none."""
+        return self._prepared if self._is_preparing else None
+
     def _start_preparing(
         self, fetch: AcquiredFetch, prepare: Callable[[], Awaitable[object]]
     ) -> None:
+        self._prepared = fetch.topic_partition
         topic, partition = fetch.topic_partition
         self._preparation = self._client.owner.spawn(
             f"share.prepare[{topic}-{partition}]", self._prepare, prepare

@@ -166,7 +166,7 @@ ROOMS: dict[str, list[set[str]]] = {
     ],
     "share": [
         {"share_consumer"},
-        {"share_life"},
+        {"share_explanation", "share_life"},
         {"share_engine"},
         {"held_locks", "share_poller"},
         {"share_fetcher", "share_membership"},
@@ -392,6 +392,7 @@ PLAIN_FILES = {
     "share/pending_acknowledgements",
     "share/share_config",
     "share/share_deserializer",
+    "share/share_explanation",
     "share/share_options",
     "share/share_requests",
     "share/share_session",

@@ -196,3 +196,21 @@ def test_more_topics_than_one() -> None:
             assert seen(await read(consumer)) == [("a", 1)]
 
     run_share(main, "a")
+
+
+def test_it_is_healthy_while_it_runs_and_a_broker_can_be_reached() -> None:
+    async def main(share: ShareKafka) -> None:
+        consumer = share.consumer()
+        assert not consumer.is_healthy()
+        async with consumer:
+            await read(consumer)
+            assert consumer.is_healthy()
+            share.broker.stop_node(1)
+            await asyncio.sleep(20)
+            assert not consumer.is_healthy()
+            share.broker.start_node(1)
+            await asyncio.sleep(20)
+            assert consumer.is_healthy()
+        assert not consumer.is_healthy()
+
+    run_share(main, "a")
