@@ -6,9 +6,11 @@ file reads and writes their JSON. Does not wait.
 
 import json
 import math
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Self
+from uuid import UUID
 
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.light_dataclass import dataclass
@@ -80,6 +82,11 @@ class Offsets(dict[TopicPartition, int]):
     def to_json(self) -> str:
         """Return the JSON, compact, like Spark's own source in its checkpoints."""
         return json.dumps(self.to_nested(), separators=(",", ":"))
+
+
+def id_text(topic_id: UUID) -> str:
+    """Return the id of a topic as Kafka writes it."""
+    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
 
 
 def made_anew(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
@@ -286,6 +293,7 @@ __all__ = [
     "RangePlan",
     "backlog",
     "group_ranges",
+    "id_text",
     "made_anew",
     "partitions_from_json",
     "plan_ranges",

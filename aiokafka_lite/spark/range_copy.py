@@ -6,7 +6,7 @@ stream that copies read their ranges, and send the columns as they came. Records
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ def copy_ranges(
     wanted: Iterable[OffsetRange],
     read: SourceOptions,
     copied: CopyOptions,
+    topic_ids: Mapping[str, str],
     here: Worker | None = None,
 ) -> list[int]:
     """Copy ranges; return how many records of each, when all are acknowledged.
@@ -49,7 +50,9 @@ def copy_ranges(
         ):
             counts = []
             for each in wanted:
-                async with aclosing(batches(consumer, each, form, read)) as reading:
+                async with aclosing(
+                    batches(consumer, each, form, read, topic_ids.get(each.topic))
+                ) as reading:
                     counts.append(await _send(producer, reading, written.topic))
             return counts
 

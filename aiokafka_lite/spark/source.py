@@ -7,7 +7,7 @@ query starts up to a dozen Python processes, and each imports only what it needs
 imported only where brokers are asked.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,9 +52,16 @@ class KafkaRanges(InputPartition):
     """The ranges of one task."""
 
     def __init__(
-        self, wanted: tuple[OffsetRange, ...], security: SealedProperties | None = None
+        self,
+        wanted: tuple[OffsetRange, ...],
+        topic_ids: Mapping[str, str],
+        security: SealedProperties | None = None,
     ) -> None:
         super().__init__(wanted)
+        self.topic_ids = {
+            each.topic: topic_ids[each.topic] for each in wanted if each.topic in topic_ids
+        }
+        """By name, the ids of the topics that were planned. Another one means lost data."""
         self.security = security
         """With delegation tokens: how the task logs in. Each batch has the token of its time."""
 
@@ -154,20 +161,22 @@ class _RangeReader(Travels):
             options = self._options
             if partition.security is not None:
                 options = options.with_security(partition.security)
-            yield from read_ranges(partition.value, self._columns, options)
+            yield from read_ranges(partition.value, self._columns, options, partition.topic_ids)
 
-    def _ranges(self, planned: list[OffsetRange]) -> list[KafkaRanges]:
+    def _ranges(
+        self, planned: list[OffsetRange], topic_ids: Mapping[str, str]
+    ) -> list[KafkaRanges]:
         """Return the tasks of a batch. Raises: as `ExecutorTokens.for_executors`."""
         tasks = group_ranges(planned, self._options.min_offsets_per_task)
         mechanism = self._options.token_mechanism
         if mechanism is None or not tasks:
-            return [KafkaRanges(each) for each in tasks]
+            return [KafkaRanges(each, topic_ids) for each in tasks]
         from aiokafka_lite.spark.process.executor_tokens import (  # noqa: PLC0415
             executor_tokens,
         )
 
         security = executor_tokens().for_executors(self._options.client, mechanism)
-        return [KafkaRanges(each, security) for each in tasks]
+        return [KafkaRanges(each, topic_ids, security) for each in tasks]
 
     def _taken_along(self) -> dict[str, Any]:
         if self._options.token_mechanism is None:
@@ -187,7 +196,8 @@ class BatchReader(_RangeReader, DataSourceReader):
         from aiokafka_lite.spark.read.batch_plan import plan_batch  # noqa: PLC0415
         from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415
 
-        return self._ranges(plan_batch(self._options, Planner(self._options), filters))
+        planner = Planner(self._options)
+        return self._ranges(plan_batch(self._options, planner, filters), planner.topic_ids)
 
 
 class PushdownBatchReader(BatchReader):
@@ -255,7 +265,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRanges]:
         planned = self._stream.plan(Offsets.from_nested(start), Offsets.from_nested(end))
-        return self._ranges(planned)
+        return self._ranges(planned, self._stream.topic_ids)
 
     def commit(self, end: dict[str, Any]) -> None:
         self._stream.done(Offsets.from_nested(end))
@@ -285,7 +295,7 @@ class CopyStreamReader(StreamReader):
         from aiokafka_lite.spark.range_copy import copy_ranges  # noqa: PLC0415
 
         if isinstance(partition, KafkaRanges):
-            counts = copy_ranges(partition.value, self._options, self._copied)
+            counts = copy_ranges(partition.value, self._options, self._copied, partition.topic_ids)
             yield pa.RecordBatch.from_arrays([pa.array(counts, pa.int64())], names=["rows"])
 
 

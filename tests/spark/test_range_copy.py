@@ -46,7 +46,7 @@ def test_records_arrive_whole_and_in_order(here: Worker, broker: EmbeddedBroker)
     fill(broker, T1, 50)
     read = source_options(broker, maxBatchRows="7")
     wanted = [OffsetRange("t", 0, 0, 3), OffsetRange("t", 1, 10, 45)]
-    assert copy_ranges(wanted, read, into(broker), here) == [3, 35]
+    assert copy_ranges(wanted, read, into(broker), {}, here) == [3, 35]
     found = [
         (each.key, each.value, each.timestamp, list(each.headers))
         for each in broker.log(COPY).records()
@@ -67,7 +67,7 @@ def test_columns_name_partition_and_topic_and_only_committed_records_count(
     fill_transaction(broker, T1, 3, ControlRecordType.ABORT)
     committed = {"kafka.isolation.level": "read_committed"}
     read = source_options(broker, **committed)  # type: ignore[arg-type]
-    assert copy_ranges([OffsetRange("t", 1, 1, 6)], read, into(broker, ALL, None), here) == [1]
+    assert copy_ranges([OffsetRange("t", 1, 1, 6)], read, into(broker, ALL, None), {}, here) == [1]
     assert [each.value for each in broker.log(T1).records()][-1] == b"v1"
 
 
@@ -77,4 +77,4 @@ def test_a_record_that_cannot_be_written_fails_the_task(
     fill(broker, T0, 2)
     small = into(broker, **{"kafka.max.request.size": "60"})  # type: ignore[arg-type]
     with pytest.raises(MessageSizeTooLargeError):
-        copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), small, here)
+        copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), small, {}, here)

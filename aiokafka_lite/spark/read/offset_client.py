@@ -4,10 +4,8 @@ The process that plans a stream lives as long as the stream, and does little mor
 consumer would cost it a tenth of a second of CPU at its start, for parts that it never uses.
 """
 
-from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
-from uuid import UUID
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.consumer_arguments import checked_timestamps
@@ -16,6 +14,7 @@ from aiokafka_lite.consumer.listed_topics import ids_in, list_topics, names_in, 
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.model import OffsetAndTimestamp, OffsetSpec, TopicPartition
+from aiokafka_lite.spark.offsets import id_text
 
 
 class OffsetClient:
@@ -52,7 +51,7 @@ class OffsetClient:
         """As `AIOKafkaConsumer.list_partitions`."""
         listed = await list_topics(self.kafka_client, topics, self._timeout_s)
         found = partitions_in(listed)
-        self.topic_ids.update({name: _text(each) for name, each in ids_in(listed).items()})
+        self.topic_ids.update({name: id_text(each) for name, each in ids_in(listed).items()})
         return found
 
     async def beginning_offsets(
@@ -86,10 +85,6 @@ class OffsetClient:
             tp: None if found.offset < 0 else OffsetAndTimestamp(found.offset, found.timestamp)
             for tp, found in listed.items()
         }
-
-
-def _text(topic_id: UUID) -> str:
-    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
 
 
 __all__ = ["OffsetClient"]

@@ -3,13 +3,15 @@
 A range's end may lie behind its last record. It waits for the brokers.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.listed_topics import ids_in, list_topics
 from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
-from aiokafka_lite.spark.offsets import OffsetRange
+from aiokafka_lite.schema.field_types import ZERO_UUID
+from aiokafka_lite.spark.offsets import OffsetRange, id_text
 from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _AGAIN_S: Final = 0.1
-"""The pause before a fetch whose position was out of range, and is in the log all the same."""
+"""The pause before a fetch is repeated that a broker refused, or that read another log."""
 _AHEAD_BATCHES: Final = 4
 """How many batches of `maxBatchBytes` may wait for Spark."""
 
@@ -29,18 +31,19 @@ def read_ranges(
     wanted: Iterable[OffsetRange],
     columns: SparkColumns,
     options: SourceOptions,
+    topic_ids: Mapping[str, str],
     find_worker: Callable[[], Worker] = worker,
 ) -> "Iterator[pa.RecordBatch]":
     """Yield the records of ranges as batches for Spark, range by range; blocks until there is one.
 
-    Raises: as `batches`.
+    `topic_ids` are those of the topics that were planned, by name. Raises: as `batches`.
     """
     here = find_worker()
 
     async def fetched() -> "AsyncGenerator[pa.RecordBatch, None]":
         async with here.clients.lend(AIOKafkaConsumer, consumer_arguments(options)) as consumer:
             for each in wanted:
-                reading = batches(consumer, each, columns, options)
+                reading = batches(consumer, each, columns, options, topic_ids.get(each.topic))
                 try:
                     async for batch in reading:
                         yield batch
@@ -68,8 +71,11 @@ async def batches(
     wanted: OffsetRange,
     columns: Columns,
     options: SourceOptions,
+    topic_id: str | None,
 ) -> "AsyncGenerator[pa.RecordBatch, None]":
     """Yield the records of a range, with a started consumer that nothing else uses.
+
+    With `topic_id` it reads that topic alone, and none that was created again by the same name.
 
     Raises: DataLossError for lost records, unless the options say to go on behind them;
     KafkaTimeoutError if nothing came for `kafkaConsumer.pollTimeoutMs` before the range's end; else
@@ -91,7 +97,11 @@ async def batches(
                     until={tp: end},
                 )
             except OffsetOutOfRangeError:
-                behind = await _behind_loss(consumer, wanted, position, options)
+                is_refused = True
+            else:
+                is_refused = _is_other_topic(consumer, tp.topic, topic_id)
+            if is_refused:
+                behind = await _behind_loss(consumer, wanted, position, options, topic_id)
                 if behind == position:
                     # Another replica may know it soon. It has as long as any record.
                     if refused_s >= options.poll_timeout_ms / 1000:
@@ -113,13 +123,25 @@ async def batches(
 
 
 async def _behind_loss(
-    consumer: AIOKafkaConsumer[Any, Any], wanted: OffsetRange, position: int, options: SourceOptions
+    consumer: AIOKafkaConsumer[Any, Any],
+    wanted: OffsetRange,
+    position: int,
+    options: SourceOptions,
+    topic_id: str | None,
 ) -> int:
     """Return where to go on when a position's records no longer exist.
 
     Raises: DataLossError if the read is to fail then.
     """
     tp = wanted.topic_partition
+    present_id = None if topic_id is None else await _present_id(consumer, tp.topic)
+    if present_id not in (None, topic_id):
+        what = (
+            f"offsets {position} to {wanted.end} are lost: the topic was deleted and created again"
+            f" after they were planned (its id was {topic_id}, and is {present_id})"
+        )
+        report_losses([f"{tp.topic}-{tp.partition}: {what}"], fail=options.fail_on_data_loss)
+        return wanted.end
     first = (await consumer.beginning_offsets([tp]))[tp]
     last = (await consumer.end_offsets([tp]))[tp]
     if first <= position < last:
@@ -132,6 +154,27 @@ async def _behind_loss(
         what = f"offsets {position} to {behind} are behind its log, which ends at {last}"
     report_losses([f"{tp.topic}-{tp.partition}: {what}"], fail=options.fail_on_data_loss)
     return behind
+
+
+def _is_other_topic(consumer: AIOKafkaConsumer[Any, Any], topic: str, topic_id: str | None) -> bool:
+    """Say whether the consumer reads another topic of that name than the one planned.
+
+    It has to be asked which one is the younger: a consumer that was used before may be behind.
+    """
+    client = consumer.kafka_client
+    assert client is not None
+    read = client.metadata.snapshot.topic_id(topic)
+    return topic_id is not None and read != ZERO_UUID and id_text(read) != topic_id
+
+
+async def _present_id(consumer: AIOKafkaConsumer[Any, Any], topic: str) -> str | None:
+    """Return the id that a broker tells now; None without one."""
+    client = consumer.kafka_client
+    assert client is not None
+    client.metadata.request_update()  # the consumer's own may be older
+    timeout_s = client.config.default_api_timeout_ms / 1000
+    found = ids_in(await list_topics(client, [topic], timeout_s)).get(topic)
+    return None if found is None else id_text(found)
 
 
 def _stuck(wanted: OffsetRange, position: int, options: SourceOptions) -> KafkaTimeoutError:

@@ -89,7 +89,7 @@ class StreamOffsets:
         """Return the start of a new stream, the same at each call. Raises: as `Planner.resolve`."""
         if self._initial is None:
             found = self._questions.resolve(self._options.starting, is_start=True)
-            self._initial = found.of_topics(self._ids())
+            self._initial = found.of_topics(self.topic_ids)
             logger.info("the stream starts at %s", self._initial.to_json())
         return self._shown(self._initial)
 
@@ -163,7 +163,7 @@ class StreamOffsets:
         if self._asked_at_s is not None:
             due_s = self._asked_at_s + self._options.offset_poll_interval_ms / 1000
             self._questions.wait(due_s - self._clock.monotonic())
-        self.newest = self._questions.latest_after(start).of_topics(self._ids())
+        self.newest = self._questions.latest_after(start).of_topics(self.topic_ids)
         self._asked_at_s = self._clock.monotonic()
         if self._is_available_now:
             self._target = self.newest
@@ -194,7 +194,7 @@ class StreamOffsets:
         if end.topic_ids and self.newest is None:
             # A batch from before a restart. Its topics may have been made anew meanwhile.
             self._questions.latest_after(Offsets())
-        gone = made_anew(end.topic_ids, self._ids())
+        gone = made_anew(end.topic_ids, self.topic_ids)
         renewed = gone | made_anew(start.topic_ids, end.topic_ids)
         kept, end = _without(start, renewed), _without(end, gone)
         plan = plan_ranges(kept, end, self._questions.earliest(end.keys() - kept.keys()), renewed)
@@ -203,7 +203,9 @@ class StreamOffsets:
             plan.ranges, self._options.min_partitions, self._options.max_records_per_partition
         )
 
-    def _ids(self) -> Mapping[str, str]:
+    @property
+    def topic_ids(self) -> Mapping[str, str]:
+        """By name, the ids of topics at the last question; those of the ranges planned last."""
         return self._questions.topic_ids
 
     def done(self, end: Offsets) -> None:

@@ -9,6 +9,7 @@ from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
 from aiokafka_lite.spark.read.data_loss import DataLossError
+from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.spark.read.range_reader import read_ranges
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options, values
@@ -20,7 +21,7 @@ WHOLE = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
 def read(here: Worker, broker: EmbeddedBroker, start: int, end: int, **options: str) -> list[bytes]:
     parsed = source_options(broker, **options)  # type: ignore[arg-type]
     wanted = OffsetRange("t", 0, start, end)
-    return values([*read_ranges([wanted], VALUES, parsed, lambda: here)])
+    return values([*read_ranges([wanted], VALUES, parsed, {}, lambda: here)])
 
 
 def test_a_range_has_its_records_and_no_others(here: Worker, kafka_broker: EmbeddedBroker) -> None:
@@ -38,7 +39,7 @@ def test_a_task_reads_its_ranges_one_after_the_other_with_one_consumer(
     fill(kafka_broker, T0, 5)
     fill(kafka_broker, T1, 8)
     wanted = [OffsetRange("t", 1, 6, 8), OffsetRange("t", 0, 1, 3), OffsetRange("t", 1, 0, 2)]
-    found = values([*read_ranges(wanted, VALUES, source_options(kafka_broker), lambda: here)])
+    found = values([*read_ranges(wanted, VALUES, source_options(kafka_broker), {}, lambda: here)])
     assert found == [b"v6", b"v7", b"v1", b"v2", b"v0", b"v1"]
     assert len(here.clients) == 1
 
@@ -49,7 +50,7 @@ def test_batches_are_bounded_and_nothing_gets_lost_between_them(
     kafka_broker.create_topic("t")
     fill(kafka_broker, T0, 50, 50)
     options = source_options(kafka_broker, maxBatchRows="7")
-    batches = [*read_ranges([OffsetRange("t", 0, 1, 99)], WHOLE, options, lambda: here)]
+    batches = [*read_ranges([OffsetRange("t", 0, 1, 99)], WHOLE, options, {}, lambda: here)]
     assert max(each.num_rows for each in batches) == 7
     assert [o for each in batches for o in each["offset"].to_pylist()] == list(range(1, 99))
     assert all(each.schema.equals(WHOLE.schema()) for each in batches)
@@ -119,3 +120,53 @@ def test_a_range_behind_the_log_fails_the_read_or_is_passed_over(
     with pytest.raises(DataLossError, match="offsets 7 to 9 are behind its log, which ends at 3"):
         read(here, kafka_broker, 7, 9)
     assert read(here, kafka_broker, 7, 9, failOnDataLoss="false") == []
+
+
+def make_anew(broker: EmbeddedBroker, records: int) -> None:
+    broker.delete_topic("t")
+    broker.create_topic("t")
+    fill(broker, T0, records)
+
+
+def ids(here: Worker, broker: EmbeddedBroker) -> dict[str, str]:
+    """The ids that a plan would have now."""
+    planner = Planner(source_options(broker), lambda: here)
+    planner.latest()
+    return planner.topic_ids
+
+
+@pytest.mark.parametrize("is_reused", [True, False])
+def test_a_topic_that_was_made_anew_behind_the_plan_is_lost_data(
+    here: Worker, kafka_broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture, is_reused: bool
+) -> None:
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 5)
+    planned = ids(here, kafka_broker)
+    wanted = [OffsetRange("t", 0, 3, 5)]
+    for fails in ("true", "false"):
+        options = source_options(kafka_broker, failOnDataLoss=fails)
+        if is_reused:
+            assert values([*read_ranges(wanted, VALUES, options, planned, lambda: here)])
+    make_anew(kafka_broker, 9)  # more records than before: by offsets alone, nothing is missing
+    options = source_options(kafka_broker)
+    with pytest.raises(
+        DataLossError, match=r"t-0: offsets 3 to 5 are lost: the topic was deleted and created agai"
+    ):
+        list(read_ranges(wanted, VALUES, options, planned, lambda: here))
+    options = source_options(kafka_broker, failOnDataLoss="false")
+    assert not list(read_ranges(wanted, VALUES, options, planned, lambda: here))
+    assert "t-0: offsets 3 to 5 are lost" in caplog.text
+
+
+def test_a_topic_that_was_made_anew_before_the_plan_is_read_as_it_is(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    """The consumer of the last task still knows the topic that was deleted."""
+    kafka_broker.create_topic("t")
+    fill(kafka_broker, T0, 5)
+    options = source_options(kafka_broker)
+    assert read(here, kafka_broker, 0, 5)
+    make_anew(kafka_broker, 9)
+    planned = ids(here, kafka_broker)
+    found = [*read_ranges([OffsetRange("t", 0, 3, 9)], VALUES, options, planned, lambda: here)]
+    assert values(found) == [b"v%d" % n for n in range(3, 9)]

@@ -89,7 +89,7 @@ def test_a_reader_travels_without_the_user_and_each_task_has_the_token(
     arrived = pickle.loads(pickle.dumps(reader))
     assert client_arguments(arrived._options.client) == {"bootstrap_servers": "h:1"}
     wanted = OffsetRange("t", 0, 0, 5)
-    (task,) = (pickle.loads(pickle.dumps(each)) for each in reader._ranges([wanted]))
+    (task,) = (pickle.loads(pickle.dumps(each)) for each in reader._ranges([wanted], {}))
     assert task.value == (wanted,)
     options = arrived._options.with_security(task.security)
     assert client_arguments(options.client) == TOKEN
