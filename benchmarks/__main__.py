@@ -43,7 +43,8 @@ from benchmarks.leaves import leaves
 from benchmarks.peers.job import LOOPS
 from benchmarks.processes.harness import (
     BROKER_PROPERTIES,
-    PEERS,
+    CLIENTS,
+    NOTHING,
     Tls,
     running_broker,
     running_kafka_with_tls,
@@ -125,7 +126,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--kinds", nargs="+", choices=growth.KINDS, default=growth.KINDS, help="of growth"
     )
-    parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--peers", nargs="+", choices=list(CLIENTS), default=list(CLIENTS))
     parser.add_argument(
         "--loops", nargs="+", choices=LOOPS, help="clients of asyncio, a column per loop"
     )
@@ -195,7 +196,7 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
             ):
                 address = stack.enter_context(running_broker(broker))
                 yield from _with_broker(broker, address, options, steps)
-    rounds, peers, quick = options.rounds, options.peers, options.quick
+    rounds, peers, quick = options.rounds, _real(options.peers), options.quick
     if "failover" in options.sections:
         with ApacheKafka(nodes=3) as kafka:
             cluster = failover.RealCluster(kafka)
@@ -210,6 +211,10 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
         yield from leaves.measure(steps, rounds=QUICK_LEAF_ROUNDS if quick else LEAF_ROUNDS)
     if "imports" in options.sections:
         yield imports.measure(peers, steps, rounds=rounds)
+
+
+def _real(peers: Sequence[str]) -> list[str]:
+    return [peer for peer in peers if peer != NOTHING]
 
 
 def _growth(broker: str, options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
@@ -230,7 +235,7 @@ def _growth(broker: str, options: argparse.Namespace, steps: Steps) -> Iterator[
         yield from growth.measure(
             called,
             address,
-            options.peers,
+            _real(options.peers),
             steps,
             rounds=min(options.rounds, GROWTH_ROUNDS),
             nodes=nodes,
@@ -248,7 +253,7 @@ def _with_broker(
     broker: str, address: str, options: argparse.Namespace, steps: Steps, tls: Tls | None = None
 ) -> Iterator[Table]:
     called = BROKERS.get(broker, broker)
-    peers: Sequence[str] = options.peers
+    peers = _real(options.peers)
     if "clients" in options.sections:
         paths = [BY_NAME[name] for name in options.paths]
         settings = {"rounds": options.rounds, "scale": options.scale}
@@ -259,7 +264,8 @@ def _with_broker(
             )
             yield environments.measure(called, address, paths, peers, places, steps, **settings)
             return
-        yield clients.measure(called, address, paths, peers, steps, tls=tls, **settings)
+        chosen = options.peers
+        yield clients.measure(called, address, paths, chosen, steps, tls=tls, **settings)
     if "latency" in options.sections:
         seconds = QUICK_LATENCY_S if options.quick else latency.RUN_S
         yield latency.measure(called, address, peers, steps, rounds=options.rounds, seconds=seconds)

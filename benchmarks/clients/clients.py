@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from benchmarks.clients.paths import TLS_TARGETS, Path
 from benchmarks.peers.job import LOOPS, Job
-from benchmarks.processes.harness import PEERS, Tls, fresh, run_peer, topic
+from benchmarks.processes.harness import CLIENTS, Tls, fresh, run_peer, topic
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import Figure, Table
 
@@ -90,8 +90,12 @@ def measure(
         f"Clients on {broker}",
         "CPU µs/record",
         CONDITIONS.format(rounds=rounds, partitions="4 (the group: 16)"),
-        [figure(run.path.title, PEERS[run.peer], taken) for run, taken in samples.items()],
-        {(path.title, PEERS[peer]): x for path in paths for peer, x in targets[path.name].items()},
+        [figure(run.path.title, CLIENTS[run.peer], taken) for run, taken in samples.items()],
+        {
+            (path.title, CLIENTS[peer]): x
+            for path in paths
+            for peer, x in targets[path.name].items()
+        },
     )
 
 
@@ -116,7 +120,7 @@ def run_all(
             filled[each] = stack.enter_context(_filled(bootstrap_servers, each))
             steps.done()
         for run in [*plan] * rounds:
-            told = f"{broker}: {run.path.title}, {PEERS[run.peer]}"
+            told = f"{broker}: {run.path.title}, {CLIENTS[run.peer]}"
             steps.begin(" ".join([told, run.environment.title]).rstrip())
             source = _source(run.path, run.peer, scale)
             job = _job(bootstrap_servers, run.path, run.path.records_of(run.peer, scale))

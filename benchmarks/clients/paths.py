@@ -6,7 +6,7 @@ A target is the least ratio of the client's CPU to ours.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.processes.harness import PEERS
+from benchmarks.processes.harness import NOTHING, PEERS
 
 ALL = tuple(PEERS)
 IN_PYTHON = tuple(peer for peer in PEERS if peer != "java_peer")
@@ -79,7 +79,7 @@ PATHS = (
         "send",
         "send, keyed, then flush",
         "send",
-        ALL,
+        (*ALL, NOTHING),
         400_000,
         _SLOW_SENDERS,
         {
@@ -94,7 +94,7 @@ PATHS = (
         "send-acked",
         "send, every ack awaited",
         "send_acked",
-        IN_PYTHON,
+        (*IN_PYTHON, NOTHING),
         300_000,
         _SLOW_SENDERS,
         {"aiokafka_peer": 20, "confluent_peer": 4},
@@ -120,7 +120,7 @@ PATHS = (
         "getmany",
         "getmany, 500 a call",
         "getmany",
-        ALL,
+        (*ALL, NOTHING),
         600_000,
         {"kafka_python_peer": 120_000},
         _OF_GETMANY,
@@ -158,7 +158,7 @@ PATHS = (
         "one-by-one",
         "async for / poll",
         "one_by_one",
-        IN_PYTHON,
+        (*IN_PYTHON, NOTHING),
         600_000,
         {"aiokafka_peer": 200_000, "kafka_python_peer": 100_000, "confluent_aio_peer": 20_000},
         {"aiokafka_peer": 25, "confluent_peer": 8},
@@ -177,7 +177,7 @@ PATHS = (
         "send-1kb",
         "send, 1 KB",
         "send",
-        ALL,
+        (*ALL, NOTHING),
         100_000,
         {"aiokafka_peer": 40_000, "confluent_aio_peer": 60_000, "kafka_python_peer": 20_000},
         {"aiokafka_peer": 15, "confluent_peer": 2.2},
@@ -187,7 +187,7 @@ PATHS = (
         "getmany-1kb",
         "getmany, 1 KB",
         "getmany",
-        ALL,
+        (*ALL, NOTHING),
         200_000,
         {"kafka_python_peer": 60_000},
         {"aiokafka_peer": 4.5, "confluent_peer": 1.7},
@@ -200,7 +200,7 @@ PATHS = (
         "tasks",
         "1,000 tasks await acks",
         "tasks",
-        ASYNCIO,
+        (*ASYNCIO, NOTHING),
         80_000,
         {"aiokafka_peer": 40_000},
         {"aiokafka_peer": 3, "confluent_aio_peer": 1.7},
@@ -209,7 +209,7 @@ PATHS = (
         "tasks-1kb",
         "1,000 tasks await acks, 1 KB",
         "tasks",
-        ASYNCIO,
+        (*ASYNCIO, NOTHING),
         40_000,
         {"aiokafka_peer": 15_000},
         {"aiokafka_peer": 12, "confluent_aio_peer": 1.7},

@@ -26,6 +26,9 @@ PEERS = {
     "kafka_python_peer": "kafka-python",
     "java_peer": "Java",
 }
+NOTHING = "nothing_peer"
+CLIENTS = {**PEERS, NOTHING: "a client that does nothing"}
+"""What `benchmarks clients` measures."""
 GROUP_PEERS = ("ours", "aiokafka_peer", "confluent_peer", "kafka_python_peer")
 """The peers that `benchmarks.groups` knows."""
 RUN_TIMEOUT_S = 120.0

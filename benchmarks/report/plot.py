@@ -7,6 +7,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from benchmarks.processes.harness import CLIENTS, NOTHING
 from benchmarks.report.results import OURS, Line, Table, number
 
 BAR_HEIGHT = 0.8
@@ -43,7 +44,8 @@ def plot(tables: Sequence[Table], file: Path, caption: str) -> None:
 
 
 def _draw(axes, table: Table) -> None:  # type: ignore[no-untyped-def]  # matplotlib is untyped here
-    lines = [line for line in table.lines() if line.ratio]
+    nothing = CLIENTS[NOTHING]
+    lines = [line for line in table.lines() if line.ratio and line.figure.client != nothing]
     rows = list(dict.fromkeys(line.figure.row for line in lines))
     clients = list(dict.fromkeys(line.figure.client for line in lines))
     thickness = BAR_HEIGHT / max(1, len(clients))

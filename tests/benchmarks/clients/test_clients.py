@@ -6,7 +6,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from benchmarks.clients import clients
 from benchmarks.clients.paths import BY_NAME, IN_PYTHON, TLS_PEERS
 from benchmarks.peers.job import Job
-from benchmarks.processes.harness import run_peer
+from benchmarks.processes.harness import NOTHING, run_peer
 from benchmarks.report.progress import Steps
 
 FEW = 0.0  # of any number of records: the least a run has
@@ -28,6 +28,19 @@ def test_path_runs_with_every_client_in_python(name: str, address: str, steps: S
     assert len(table.figures) == len(set(path.peers) & set(IN_PYTHON))
     assert all(figure.median > 0 for figure in table.figures)
     assert [line.ratio for line in table.lines()].count(None) == 1  # ours
+
+
+@pytest.mark.parametrize("name", ["send", "send-acked", "getmany", "one-by-one", "tasks"])
+def test_a_client_that_does_nothing_costs_less_than_ours(
+    name: str, address: str, steps: Steps
+) -> None:
+    path, peers = BY_NAME[name], ["ours", NOTHING]
+    table = clients.measure("embedded", address, [path], peers, steps, rounds=1, scale=0.02)
+    ours, nothing = table.lines()
+    assert nothing.figure.client == "a client that does nothing"
+    assert nothing.figure.median > 0
+    if name != "tasks":  # where our acks cost less than the future that the others wait for
+        assert nothing.figure.median < ours.figure.median
 
 
 def test_compressed_records_go_both_ways(address: str, steps: Steps) -> None:
