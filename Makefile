@@ -9,7 +9,8 @@ PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # The tests with Spark need PySpark, 450 MB, which is of no use without Java.
 TESTS := $(if $(shell command -v java),test-spark,test)
 # What an installed package was built from: when it changes, it is built and installed anew.
-NATIVE := pyproject.toml setup.py $(shell find aiokafka_lite -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+NATIVE := pyproject.toml setup.py $(shell find aiokafka_lite -name '*.pyx' -o -name '*.pxd' -o -name '*.h') \
+	$(wildcard $(patsubst %.pxd,%.py,$(shell find aiokafka_lite -name '*.pxd')))
 
 # Without a compiler the package is pure Python; in CI that is a failure.
 ifeq ($(CI),true)

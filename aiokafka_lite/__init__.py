@@ -176,6 +176,9 @@ _HOMES = {
     "murmur2": "producer.key_hash.murmur2",
 }
 
+# Before anything else of the package is imported.
+import_module("aiokafka_lite.native").import_sources_if_pure()
+
 
 def __getattr__(name: str) -> object:
     home = _HOMES.get(name)

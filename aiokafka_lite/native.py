@@ -1,15 +1,25 @@
-"""Finds the native twin of a leaf. Only this file imports compiled code. Does not wait.
+"""Finds the native form of a leaf. Only this file imports compiled code. Does not wait.
 
-A leaf is one public file, `x.py`. It chooses between `_x`, compiled from `_x.pyx`, and `_x_py`, its
-twin in Python. Both keep the same promises. AIOKAFKA_LITE_PURE=1 forces Python everywhere.
+A leaf has one of two forms. Code that runs for each record or byte is written twice. The public
+file `x.py` chooses between `_x`, compiled from `_x.pyx`, and `_x_py`, its twin in Python. Both keep
+the same promises. Code that runs for each batch is written once. `x.py` is compiled as it is, with
+the types that `x.pxd` beside it gives, to an extension of the same name.
+
+AIOKAFKA_LITE_PURE=1 forces Python everywhere.
 """
 
 import importlib
 import logging
 import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
 from types import ModuleType
 
 logger = logging.getLogger(__name__)
+
+TYPED = frozenset(f"aiokafka_lite.{path}" for path in ("producer.batch.buffer_pool",))
+"""The modules that are compiled as they are."""
 
 _leaves: dict[str, bool] = {}
 
@@ -36,7 +46,35 @@ def native(module: str) -> ModuleType | None:
 
 def leaves() -> dict[str, bool]:
     """Return, by the extension's name, whether each leaf imported so far is native."""
-    return dict(sorted(_leaves.items()))
+    typed = {name: sys.modules[name] for name in TYPED & sys.modules.keys()}
+    are_native = {name: not str(module.__file__).endswith(".py") for name, module in typed.items()}
+    return dict(sorted({**_leaves, **are_native}.items()))
 
 
-__all__ = ["leaves", "native"]
+class SourceFinder:
+    """Finds the `.py` of a module in `TYPED`, where Python would take the extension beside it. On
+    `sys.meta_path` while AIOKAFKA_LITE_PURE=1.
+    """
+
+    @staticmethod
+    def find_spec(
+        name: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,  # noqa: ARG004  the import system gives it
+    ) -> ModuleSpec | None:
+        """Return how to import the module from its source; None for all other modules."""
+        if name in TYPED:
+            for folder in path or ():
+                spec = FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)
+                if spec is not None:
+                    return spec
+        return None
+
+
+def import_sources_if_pure() -> None:
+    """Make Python import the sources of `TYPED` from now on, if AIOKAFKA_LITE_PURE=1."""
+    if os.environ.get("AIOKAFKA_LITE_PURE") == "1" and SourceFinder not in sys.meta_path:
+        sys.meta_path.insert(0, SourceFinder)
+
+
+__all__ = ["TYPED", "SourceFinder", "import_sources_if_pure", "leaves", "native"]

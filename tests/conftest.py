@@ -35,6 +35,7 @@ from tests.support.spread import (
     group_of,
 )
 from tests.support.topics import create_topic
+from tests.support.twins import outdated_extensions
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -109,7 +110,15 @@ def pytest_asyncio_loop_factories(
 def pytest_sessionstart() -> None:
     """Tests send these signals, also to processes of their own; a shell's job in the background
     begins without them. In CI, a download that a machine needs once is no part of the first test.
+
+    An extension that is older than its `.py` would be tested in its place.
     """
+    if os.environ.get("AIOKAFKA_LITE_PURE") != "1" and (outdated := outdated_extensions()):
+        pytest.exit(
+            f"newer than what was compiled from it: {', '.join(outdated)}; run `make test`, or"
+            f" `python setup.py build_ext --inplace`, or set AIOKAFKA_LITE_PURE=1",
+            returncode=pytest.ExitCode.USAGE_ERROR,
+        )
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if os.environ.get("CI") == "true":

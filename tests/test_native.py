@@ -1,15 +1,26 @@
 """Which twin is taken: the native one where it was built, unless the environment says no."""
 
 import logging
+import os
+import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
 from aiokafka_lite import native as module
-from aiokafka_lite.native import leaves, native
+from aiokafka_lite.native import TYPED, leaves, native
+from tests.support.twins import native_twin, not_built, outdated_extensions
 
 MODULE = "aiokafka_lite.codec.reader"  # any module will do for an extension
+IMPORTS_ALL = """
+import importlib, os
+from aiokafka_lite.native import TYPED, leaves
+for name in TYPED:
+    importlib.import_module(name)
+print(sorted({leaves()[name] for name in TYPED}))
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +47,8 @@ def test_extension_that_was_not_built_is_no_news(caplog: pytest.LogCaptureFixtur
 def test_what_was_taken_can_be_asked() -> None:
     native(MODULE)
     native("aiokafka_lite.codec._never_built")
-    assert leaves() == {"aiokafka_lite.codec._never_built": False, MODULE: True}
+    told = {name: is_native for name, is_native in leaves().items() if name not in TYPED}
+    assert told == {"aiokafka_lite.codec._never_built": False, MODULE: True}
 
 
 def test_extension_that_cannot_be_loaded_is_said_in_the_log(
@@ -50,3 +62,36 @@ def test_extension_that_cannot_be_loaded_is_said_in_the_log(
     assert record.getMessage() == (
         "for_another_python is built but cannot be loaded, Python does its work: no symbol x"
     )
+
+
+def imported_as_they_are(pure: str) -> str:
+    """What a new interpreter tells of the modules that are compiled as they are."""
+    environment = os.environ | {"AIOKAFKA_LITE_PURE": pure}
+    command = [sys.executable, "-c", IMPORTS_ALL]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_environment_forces_the_sources_of_modules_that_are_compiled_as_they_are() -> None:
+    assert imported_as_they_are("1") == "[False]"
+
+
+def test_modules_that_are_compiled_as_they_are_are_taken_where_they_were_built() -> None:
+    native_twin("aiokafka_lite.producer.batch._record_ack")
+    if imported_as_they_are("0") != "[True]":
+        not_built("what was compiled from a .py is not taken")
+
+
+@pytest.mark.parametrize("newer", [".py", ".pxd"])
+def test_sources_newer_than_their_extension_are_named(tmp_path: Path, newer: str) -> None:
+    """Python would import the extension all the same. The suite stops with their names."""
+    stem = tmp_path / "aiokafka_lite/producer/batch/buffer_pool"
+    stem.parent.mkdir(parents=True)
+    for suffix in (".py", ".pxd", EXTENSION_SUFFIXES[0]):
+        file = stem.with_suffix(suffix)
+        file.touch()
+        os.utime(file, (1000, 1000))
+    assert outdated_extensions(tmp_path) == []
+    os.utime(stem.with_suffix(newer), (1001, 1001))
+    assert outdated_extensions(tmp_path) == ["aiokafka_lite/producer/batch/buffer_pool.py"]

@@ -11,8 +11,9 @@ from unittest import mock
 
 import pytest
 
+from aiokafka_lite.native import TYPED, SourceFinder
 from tests.producer.batches import make_batch
-from tests.support.twins import native_twin
+from tests.support.twins import native_twin, not_built
 
 _LEAVES = (
     "record._batch_builder",
@@ -28,6 +29,7 @@ _BUILT_UPON = (
     "producer.accumulator.fast_append",
     "producer.accumulator._fast_append_py",
     "producer.batch.producer_batch",
+    "producer.batch.buffer_pool",
     "producer.partition.partitioner",
     "producer.partition.partition_loads",
     "producer.accumulator.sequence_numbers",
@@ -51,7 +53,12 @@ def _modules(kind: str) -> dict[str, ModuleType]:
     for name in names:
         del sys.modules[name]
     try:
-        with mock.patch.dict(os.environ, {"AIOKAFKA_LITE_PURE": "1" if kind == "pure" else "0"}):
+        is_pure = kind == "pure"
+        finders = [each for each in sys.meta_path if each is not SourceFinder]
+        with (
+            mock.patch.dict(os.environ, {"AIOKAFKA_LITE_PURE": "1" if is_pure else "0"}),
+            mock.patch.object(sys, "meta_path", [*[SourceFinder] * is_pure, *finders]),
+        ):
             return {name: importlib.import_module(name) for name in names}
     finally:
         sys.modules.update(before)
@@ -65,6 +72,9 @@ def producer_twin(kind: str) -> SimpleNamespace:
     if kind == "native":
         for leaf in _LEAVES:
             native_twin(f"aiokafka_lite.{leaf}")
+        for name, module in _modules(kind).items():
+            if name in TYPED and str(module.__file__).endswith(".py"):
+                not_built(name)
     names: dict[str, object] = {}
     for name, module in _modules(kind).items():
         if not name.endswith("_py"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import aiokafka_lite
+from aiokafka_lite.native import TYPED
 from tests.support.twins import native_twin
 
 PACKAGE = Path(aiokafka_lite.__file__).parent
@@ -17,6 +18,12 @@ PAIRS = sorted(
     ".".join(path.with_suffix("").relative_to(PACKAGE.parent).parts).removesuffix("_py")
     for path in PACKAGE.rglob("_*_py.py")
 )
+TYPED_SOURCES = {
+    ".".join(path.with_suffix("").relative_to(PACKAGE.parent).parts)
+    for path in PACKAGE.rglob("*.pxd")
+    if path.with_suffix(".py").exists()
+}
+"""A `.py` with a `.pxd` is compiled as it is."""
 
 ONE_SIDED = {
     "aiokafka_lite.consumer_record._consumer_record": {
@@ -117,6 +124,11 @@ def name_in(parameter: str) -> str:
     """Return "count" of "int64_t count=0"; "" of `self`, `*` and `/`."""
     words = parameter.partition("=")[0].replace("not None", "").split()
     return words[-1] if words and words[-1] not in {"self", "*", "/"} else ""
+
+
+def test_modules_that_are_compiled_as_they_are_are_listed() -> None:
+    """`AIOKAFKA_LITE_PURE=1` and `native.leaves()` go by the list, which wheels have, too."""
+    assert TYPED == TYPED_SOURCES
 
 
 @pytest.mark.parametrize("leaf", PAIRS)

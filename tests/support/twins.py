@@ -2,9 +2,15 @@
 
 import importlib
 import os
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 import pytest
+
+import aiokafka_lite
+from aiokafka_lite.native import TYPED
 
 NOT_BUILT = "the native leaves are not built here: no compiler, or pip install -e . is due"
 
@@ -17,6 +23,27 @@ def native_twin(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"CI must test the native leaves: {error}")
-        pytest.skip(NOT_BUILT)
+        not_built(str(error))
+
+
+def not_built(what: str) -> NoReturn:
+    """Skip the calling test; in CI it fails."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI must test the native leaves: {what}")
+    pytest.skip(NOT_BUILT)
+
+
+def outdated_extensions(folder: Path = Path(aiokafka_lite.__file__).parents[1]) -> list[str]:
+    """Return the sources in a tree that are newer than the extension beside them, which Python
+    imports all the same.
+    """
+    found = []
+    for name in sorted(TYPED):
+        source = folder.joinpath(*name.split(".")).with_suffix(".py")
+        extension = source.with_suffix(EXTENSION_SUFFIXES[0])
+        files = [file for file in (source, source.with_suffix(".pxd")) if file.exists()]
+        if extension.exists() and extension.stat().st_mtime < max(
+            file.stat().st_mtime for file in files
+        ):
+            found.append(source.relative_to(folder).as_posix())
+    return found

@@ -101,7 +101,7 @@ class BufferPool:
             f"brokers"
         )
 
-    def give(self, buffer: bytearray, *, reusable: bool = True) -> None:
+    def give(self, buffer: bytearray, reusable: bool = True) -> None:
         """Take back a buffer and serve the callers that wait.
 
         `reusable` False: a request may still read the buffer, so it is not handed out again.

@@ -1,0 +1,24 @@
+"""The C types of `buffer_pool.py`, and what other native leaves may call without an argument tuple."""
+
+
+cdef class _Waiter:
+    cdef readonly Py_ssize_t size
+    cdef readonly object granted
+
+
+cdef class BufferPool:
+    cdef readonly Py_ssize_t total_bytes
+    cdef readonly Py_ssize_t used_bytes
+    cdef readonly Py_ssize_t kept_bytes
+    cdef readonly dict _kept
+    cdef readonly object _waiters
+    cdef object _cause
+
+    cpdef bytearray take_nowait(self, Py_ssize_t size)
+    cpdef give(self, bytearray buffer, bint reusable=*)
+    cpdef shrink(self, bytearray buffer, Py_ssize_t size)
+    cpdef give_bytes(self, Py_ssize_t size)
+    cdef _keep(self, bytearray buffer)
+    cdef _make_room(self, Py_ssize_t most_bytes)
+    cdef _serve(self)
+    cdef bytearray _grant(self, Py_ssize_t size)
