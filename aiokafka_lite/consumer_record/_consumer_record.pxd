@@ -18,7 +18,7 @@ cdef class ConsumerRecord:
 
 cdef RecordOrigin make_origin(object topic, object partition, object timestamp_type)
 
-cdef ConsumerRecord make_record(
+cdef object make_record(
     RecordOrigin origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
     const uint8_t *value, int32_t value_size, object headers
 )

@@ -51,28 +51,47 @@ cdef extern from *:
         "value", T_OBJECT_EX, offsetof(AlkRecord, value_), READONLY,
         PyDoc_STR("None without a value.")};
 
-    /* Freed records wait here for the next ones: a consumer lets go about as many as it takes.
+    /* Freed records wait here for the next ones: a consumer lets go about as many as it takes. Their
+     * key and value wait with the first ones, where `alk_keeps` says so; a field without one is NULL.
      * Guarded by the interpreter's lock; where there is none, nothing waits. */
     #define ALK_SPARE_MAX 1024
+    #define ALK_SPARE_FULL_MAX 512
     static PyObject *alk_spare[ALK_SPARE_MAX];
     static int alk_spares;
     static PyTypeObject *alk_record_type;
 
+    /* What PyObject_GC_IsTracked returns. The call takes as long as to free the record. */
+    static inline int alk_is_tracked(PyObject *self) {
+    #if defined(Py_GIL_DISABLED) || PY_VERSION_HEX >= 0x030F0000
+        return PyObject_GC_IsTracked(self);
+    #else
+        return ((uintptr_t *)self)[-2] != 0; /* the first word of the collector's head */
+    #endif
+    }
+
     static void alk_free_record(PyObject *self) {
         AlkRecord *record = (AlkRecord *)self;
         PyTypeObject *type = Py_TYPE(self);
-        if (PyObject_GC_IsTracked(self)) {
+        int waits = type == alk_record_type && alk_spares < ALK_SPARE_MAX;
+        int keeps = waits && alk_spares < ALK_SPARE_FULL_MAX;
+        if (alk_is_tracked(self)) {
             PyObject_GC_UnTrack(self);
-            Py_XDECREF(record->key_);
-            Py_XDECREF(record->value_);
+            Py_CLEAR(record->key_);
+            Py_CLEAR(record->value_);
         } else {
-            alk_let_go(record->key_);
-            alk_let_go(record->value_);
+            if (!(keeps && alk_keeps(record->key_))) {
+                alk_let_go(record->key_);
+                record->key_ = NULL;
+            }
+            if (!(keeps && alk_keeps(record->value_))) {
+                alk_let_go(record->value_);
+                record->value_ = NULL;
+            }
         }
         Py_XDECREF(record->headers_);
         Py_XDECREF((PyObject *)record->origin);
         Py_XDECREF(record->__dict__);
-        if (type == alk_record_type && alk_spares < ALK_SPARE_MAX)
+        if (waits)
             alk_spare[alk_spares++] = self;
         else
             type->tp_free(self);
@@ -94,11 +113,38 @@ cdef extern from *:
     #endif
     }
 
-    /* A record that the collector does not know of, its object fields empty. */
+    /* A record that the collector does not know of. It has a key and a value to use, or NULL. */
     static inline AlkRecord *alk_bare_record(void) {
-        if (alk_spares > 0)
-            return (AlkRecord *)PyObject_Init(alk_spare[--alk_spares], alk_record_type);
-        return PyObject_GC_New(AlkRecord, alk_record_type);
+        if (alk_spares > 0) {
+            PyObject *spare = alk_spare[--alk_spares];
+    #ifdef Py_REF_DEBUG
+            PyObject_Init(spare, alk_record_type);
+    #else
+            Py_SET_REFCNT(spare, 1); /* it has kept its type, which is no object of the heap */
+    #endif
+            return (AlkRecord *)spare;
+        }
+        AlkRecord *made = PyObject_GC_New(AlkRecord, alk_record_type);
+        if (made != NULL)
+            made->key_ = made->value_ = NULL;
+        return made;
+    }
+
+    /* Put a `bytes` of that content into a field, where one may wait; None if the size is negative. */
+    static inline int alk_fill(PyObject **field, const uint8_t *content, int32_t size) {
+        PyObject *waiting = *field;
+        if (size < 0) {
+            *field = Py_NewRef(Py_None);
+        } else {
+            if (waiting != NULL && alk_fits(waiting, size)) {
+                alk_rewrite(waiting, content, size);
+                return 0;
+            }
+            *field = alk_bytes(content, size);
+        }
+        if (waiting != NULL)
+            alk_let_go(waiting);
+        return *field == NULL ? -1 : 0;
     }
 
     static inline PyObject *alk_make_record(
@@ -110,29 +156,20 @@ cdef extern from *:
         record->origin = (void *)Py_NewRef(origin);
         record->offset_ = offset;
         record->timestamp_ = timestamp;
-        record->key_ = Py_NewRef(Py_None);
-        record->value_ = Py_NewRef(Py_None);
         record->headers_ = Py_NewRef(headers);
         record->key_size = key_size;
         record->value_size = value_size;
         record->__dict__ = NULL;
-        PyObject *made;
-        if (key_size >= 0) {
-            made = alk_bytes(key, key_size);
-            if (made == NULL)
-                goto failed;
-            Py_SETREF(record->key_, made);
-        }
-        if (value_size >= 0) {
-            made = alk_bytes(value, value_size);
-            if (made == NULL)
-                goto failed;
-            Py_SETREF(record->value_, made);
+        if (alk_fill(&record->key_, key, key_size) < 0 ||
+                alk_fill(&record->value_, value, value_size) < 0) {
+            if (record->key_ == NULL)
+                record->key_ = Py_NewRef(Py_None);
+            if (record->value_ == NULL)
+                record->value_ = Py_NewRef(Py_None);
+            Py_DECREF((PyObject *)record);
+            return NULL;
         }
         return (PyObject *)record;
-    failed:
-        Py_DECREF((PyObject *)record);
-        return NULL;
     }
 
     static void alk_track(PyObject *self) {
@@ -514,7 +551,7 @@ cdef tuple read_headers(bytes section):
     return tuple(headers)
 
 
-cdef ConsumerRecord make_record(
+cdef object make_record(
     RecordOrigin origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
     const uint8_t *value, int32_t value_size, object headers
 ):

@@ -5,8 +5,9 @@
  * record refers to is kept, with that one reference, and written anew for a later record. Values in
  * which somebody else still has a part are never kept.
  *
- * At most ALK_SPARE_BYTES are kept. Guarded by the interpreter's lock; where there is none, nothing
- * is kept.
+ * A value of a common size waits with its freed record. The next record made of that takes it without
+ * a search, if the sizes need blocks of the same size. Other values wait by their sizes, at most
+ * ALK_SPARE_BYTES of them. Guarded by the interpreter's lock; where there is none, nothing is kept.
  */
 #ifndef AIOKAFKA_LITE_SPARE_BYTES_H
 #define AIOKAFKA_LITE_SPARE_BYTES_H
@@ -17,14 +18,15 @@
 #include <string.h>
 
 #define ALK_SPARE_BYTES (1 << 20)
-#define ALK_SPARE_VALUE_MAX 4096 /* above that, copying costs more than the block */
-#define ALK_SPARE_STEP 16        /* blocks differ by this much, as those of the interpreter do */
+#define ALK_SPARE_VALUE_MAX 4096       /* above that, copying costs more than the block */
+#define ALK_SPARE_WITH_RECORD_MAX 1056 /* with 512 records: half a megabyte */
+#define ALK_SPARE_STEP 16              /* blocks differ by this much, as those of the interpreter do */
 
 /* What a `bytes` has beside its content: its head, and the zero behind the content. */
 #define ALK_BYTES_OVERHEAD (offsetof(PyBytesObject, ob_sval) + 1)
 /* The number of steps that a `bytes` of that size needs. */
-#define ALK_SPARE_STEPS(size) \
-    (((size_t)(size) + ALK_BYTES_OVERHEAD + ALK_SPARE_STEP - 1) / ALK_SPARE_STEP)
+#define ALK_SPARE_STEPS(size) (ALK_SPARE_END(size) / ALK_SPARE_STEP)
+#define ALK_SPARE_END(size) ((size_t)(size) + ALK_BYTES_OVERHEAD + ALK_SPARE_STEP - 1)
 
 /* The kept ones by their steps; the content of each begins with the address of the next. */
 static PyObject *alk_spare_values[ALK_SPARE_STEPS(ALK_SPARE_VALUE_MAX) + 1];
@@ -63,40 +65,67 @@ static PyObject *alk_stepped_bytes(Py_ssize_t size, size_t steps)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* ob_shash has no other name */
 #endif
 
-/* Return a `bytes` of that content, for a record that gives it to alk_let_go. */
-static inline PyObject *alk_bytes(const uint8_t *content, Py_ssize_t size)
+/* Make a kept `bytes` one of that content, which must not need more steps. */
+static inline void alk_rewrite(PyObject *kept, const uint8_t *content, Py_ssize_t size)
 {
-    if (size < (Py_ssize_t)sizeof(PyObject *) || size > ALK_SPARE_VALUE_MAX)
-        return PyBytes_FromStringAndSize((const char *)content, size);
-    size_t steps = ALK_SPARE_STEPS(size);
-    PyObject *made;
-    if (alk_spare_values[steps] != NULL) {
-        made = alk_pop_spare(steps);
-        Py_SET_SIZE(made, size);
-        ((PyBytesObject *)made)->ob_shash = -1;
+    char *into = PyBytes_AS_STRING(kept);
+    Py_SET_SIZE(kept, size);
+    ((PyBytesObject *)kept)->ob_shash = -1;
+    if (size <= 16) { /* two moves that overlap; a kept one has eight bytes or more */
+        uint64_t first, last;
+        memcpy(&first, content, sizeof first);
+        memcpy(&last, content + size - sizeof last, sizeof last);
+        memcpy(into, &first, sizeof first);
+        memcpy(into + size - sizeof last, &last, sizeof last);
     } else {
-        made = alk_stepped_bytes(size, steps);
-        if (made == NULL)
-            return NULL;
+        memcpy(into, content, (size_t)size);
     }
-    char *into = PyBytes_AS_STRING(made);
-    memcpy(into, content, (size_t)size);
     into[size] = 0;
-    return made;
 }
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 
-/* Drop a reference to what alk_bytes has returned, or to None. */
-static inline void alk_let_go(PyObject *value)
+/* Return a `bytes` of that content, for a record that gives it to alk_let_go. */
+static PyObject *alk_bytes(const uint8_t *content, Py_ssize_t size)
 {
-    if (Py_REFCNT(value) == 1 && PyBytes_CheckExact(value)) {
-        Py_ssize_t size = PyBytes_GET_SIZE(value);
-        size_t steps = ALK_SPARE_STEPS(size);
-        if (size >= (Py_ssize_t)sizeof(PyObject *) && size <= ALK_SPARE_VALUE_MAX &&
-            alk_spare_value_bytes + steps * ALK_SPARE_STEP <= ALK_SPARE_BYTES) {
+    if (size < (Py_ssize_t)sizeof(PyObject *) || size > ALK_SPARE_VALUE_MAX)
+        return PyBytes_FromStringAndSize((const char *)content, size);
+    size_t steps = ALK_SPARE_STEPS(size);
+    PyObject *made =
+        alk_spare_values[steps] != NULL ? alk_pop_spare(steps) : alk_stepped_bytes(size, steps);
+    if (made != NULL)
+        alk_rewrite(made, content, size);
+    return made;
+}
+
+/* Tell whether nobody but its record refers to a value of a size that is kept. */
+static inline int alk_is_kept(PyObject *value, Py_ssize_t most)
+{
+    return Py_REFCNT(value) == 1 && PyBytes_CheckExact(value) &&
+           (size_t)PyBytes_GET_SIZE(value) - sizeof(PyObject *) <= (size_t)most - sizeof(PyObject *);
+}
+
+/* Tell whether a value waits with its record, where it is found without a search. */
+static inline int alk_keeps(PyObject *value)
+{
+    return alk_is_kept(value, ALK_SPARE_WITH_RECORD_MAX);
+}
+
+/* Tell whether a value that has waited can be written anew as one of that size. */
+static inline int alk_fits(PyObject *kept, Py_ssize_t size)
+{
+    return size >= (Py_ssize_t)sizeof(PyObject *) &&
+           (ALK_SPARE_END(size) ^ ALK_SPARE_END(PyBytes_GET_SIZE(kept))) < ALK_SPARE_STEP;
+}
+
+/* Drop a reference to what alk_bytes has returned, or to None. */
+static void alk_let_go(PyObject *value)
+{
+    if (alk_is_kept(value, ALK_SPARE_VALUE_MAX)) {
+        size_t steps = ALK_SPARE_STEPS(PyBytes_GET_SIZE(value));
+        if (alk_spare_value_bytes + steps * ALK_SPARE_STEP <= ALK_SPARE_BYTES) {
             memcpy(PyBytes_AS_STRING(value), &alk_spare_values[steps], sizeof(PyObject *));
             alk_spare_values[steps] = value;
             alk_spare_value_bytes += steps * ALK_SPARE_STEP;

@@ -36,6 +36,20 @@ cdef extern from "../consumer_record/varint.h":
     ) noexcept nogil
 
 
+cdef extern from "plain_record.h":
+    ctypedef struct RawRecord "AlkRawRecord":
+        int64_t timestamp_delta
+        int64_t offset_delta
+        const uint8_t *key
+        int64_t key_size
+        const uint8_t *value
+        int64_t value_size
+        const uint8_t *headers
+        const uint8_t *end
+
+    bint alk_read_plain_record(const uint8_t *at, const uint8_t *end, RawRecord *record) noexcept nogil
+
+
 cdef enum:
     HEADER_BYTES = 61
     LOG_OVERHEAD = 12
@@ -93,17 +107,6 @@ cdef struct Hold:
     # In a struct, so that the garbage collector leaves the view alone. It would drop a view that
     # Cython manages, and never release its buffer.
     Py_buffer view
-
-
-cdef struct RawRecord:
-    int64_t timestamp_delta
-    int64_t offset_delta
-    const uint8_t *key  # its size is -1 for a record without a key
-    int64_t key_size
-    const uint8_t *value
-    int64_t value_size
-    const uint8_t *headers  # NULL: the record has no headers
-    const uint8_t *end
 
 
 cdef inline int read_varint(
@@ -721,9 +724,10 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     if byte_room < end - at:
         stop = at + max(byte_room, 1)
     while to_read > 0:
-        fault = read_record(at, end, &raw, &bad)
-        if fault != FINE:
-            break
+        if not alk_read_plain_record(at, end, &raw):
+            fault = read_record(at, end, &raw, &bad)
+            if fault != FINE:
+                break
         # at most 2**35, so an overflow does not matter
         offset = header.base_offset + raw.offset_delta
         if offset < first_offset:
