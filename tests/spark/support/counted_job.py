@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from aiokafka_lite.producer.producer import AIOKafkaProducer
@@ -35,8 +35,15 @@ JOBS: dict[str, dict[str, object]] = {
 class CountedJob:
     """A job, its topics, and the folders that all its drivers share."""
 
-    def __init__(self, job: str, name: str, servers: str, folder: Path) -> None:
-        """`name` is that of its topics."""
+    def __init__(
+        self,
+        job: str,
+        name: str,
+        servers: str,
+        folder: Path,
+        keys: Mapping[str, object] | None = None,
+    ) -> None:
+        """`name` is that of its topics; `keys` replace those that `JOBS` has for it."""
         self.job = job
         self.folder = folder
         self._servers = servers
@@ -47,7 +54,7 @@ class CountedJob:
             "topics": [self._source],
             "checkpoint": str(folder / "checkpoint"),
             **place,
-            **JOBS[job],
+            **(JOBS[job] if keys is None else keys),
         }
 
     async def make_topics(self) -> None:

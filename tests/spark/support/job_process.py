@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,12 +38,22 @@ class JobProcess(OwnSession):
 
     def done_offsets(self) -> int:
         """Return how many offsets of all partitions are done, in topics that began at 0."""
-        done = self.commits()
-        if not done:
-            return 0
-        text = (self._checkpoint / "offsets" / str(done - 1)).read_text()
-        ends = json.loads(text.splitlines()[-1])
-        return sum(end for partitions in ends.values() for end in partitions.values())
+        return self.done_ends().total()
+
+    def done_ends(self) -> Counter[int]:
+        """Return the end of the batches that are done, by partition of the only topic."""
+        return self._ends(self.commits())
+
+    def begun_ends(self) -> Counter[int]:
+        """Return the end of the batches that have begun, by partition of the only topic."""
+        return self._ends(_newest(self._checkpoint / "offsets"))
+
+    def _ends(self, batches: int) -> Counter[int]:
+        if not batches:
+            return Counter()
+        text = (self._checkpoint / "offsets" / str(batches - 1)).read_text()
+        ends = json.loads(text.splitlines()[-1])  # ids of topics are entries without partitions
+        return Counter({int(number): end for each in ends.values() for number, end in each.items()})
 
     def goes_on(self, batches: int = 2) -> None:
         """Wait for some more batches."""

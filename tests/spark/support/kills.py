@@ -2,11 +2,10 @@
 
 import json
 import os
-import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.process.pyspark_zips import lasting_interpreter
 from aiokafka_lite.spark.process.worker import Worker
-from tests.spark.support.own_session import OwnSession, parent
+from tests.spark.support.own_session import OwnSession
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("killed_driver.py")
@@ -33,15 +32,6 @@ class Driver(OwnSession):
         }
         program = [sys.executable, str(SCRIPT), servers, str(folder), str(limit)]
         super().__init__(program, folder / "driver.log", environment, Path.cwd())
-
-    def kill_workers(self) -> int:
-        """kill -9 for the Python workers of tasks only; return how many there were."""
-        daemons = set(self.members("pyspark.daemon"))
-        workers = [pid for pid in daemons if parent(pid) in daemons]
-        for pid in workers:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        return len(workers)
 
     def commits(self, name: str = "mirror") -> int:
         """How many batches of a stream Spark has noted as done."""

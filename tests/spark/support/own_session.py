@@ -74,6 +74,15 @@ class OwnSession:
             self._process.wait()
         return killed
 
+    def kill_workers(self) -> int:
+        """kill -9 for the Python workers of tasks only; return how many there were."""
+        daemons = set(self.members("pyspark.daemon"))
+        workers = [pid for pid in daemons if parent(pid) in daemons]
+        for pid in workers:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return len(workers)
+
     def log(self) -> str:
         """Return what it has written."""
         return self._log.read_text(errors="replace")
