@@ -39,6 +39,9 @@ for each in $PYTHONPATH; do
     *) kept=$kept${{kept:+:}}$each ;;
   esac
 done
+# numpy, which pyarrow imports, would start a thread for each core, and they spin for a while.
+OPENBLAS_NUM_THREADS=${{OPENBLAS_NUM_THREADS:-${{OMP_NUM_THREADS:-1}}}}
+export OPENBLAS_NUM_THREADS
 PYTHONPATH=$kept exec {python} "$@"
 """
 

@@ -130,3 +130,26 @@ def test_a_zip_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"directory|denied"):
         add_byte_code(zipped)
     assert zipped.read_bytes() == before
+
+
+def test_a_process_has_one_thread_of_openblas_unless_spark_or_the_user_says_more(
+    tmp_path: Path,
+) -> None:
+    made = write_interpreter(tmp_path, make_home(tmp_path / "spark", installed_release()))
+    assert made is not None
+    usual = {name: text for name, text in os.environ.items() if "_NUM_THREADS" not in name}
+    show = "import os; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, expected in (
+        ({}, "1"),
+        ({"OMP_NUM_THREADS": "3"}, "3"),  # Spark's, by spark.task.cpus
+        ({"OMP_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "2"}, "2"),
+    ):
+        done = subprocess.run(
+            [str(made), "-c", show],
+            env={**usual, **given},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert done.stdout.strip() == expected

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncGenerator
 from types import SimpleNamespace
@@ -160,3 +162,30 @@ def test_closing_stops_the_clients_that_wait_and_may_be_repeated() -> None:
     here.close()
     here.close()
     assert client.life == ["started", "stopped"]
+
+
+_FAULTS = """
+import resource
+from aiokafka_lite.spark.process.worker import Worker
+made = Worker()
+def use():
+    return [bytearray(5 << 20) for _ in range(4)]
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+use()
+before = faults()
+for _ in range(10):
+    use()
+print(faults() - before)
+made.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "confstr"), reason="not glibc")
+def test_memory_of_a_batch_is_not_faulted_in_anew_by_the_next() -> None:
+    if "glibc" not in (os.confstr("CS_GNU_LIBC_VERSION") or ""):
+        pytest.skip("the C library is not glibc")
+    done = subprocess.run(
+        [sys.executable, "-c", _FAULTS], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert int(done.stdout) < 1000  # a fault for each 4 KiB would be 51,200
