@@ -129,9 +129,10 @@ class Worker:
 def _keep_freed_memory() -> None:
     """Let the C library keep what Arrow batches free, up to twice `_KEPT_BYTES`.
 
-    It returns free memory above a limit to the system, and the next batch pays a page fault for
-    each 4 KiB: up to half of the CPU of reading records of 1 KB. glibc raises the limit when a
-    larger block is freed, and nobody touches the pages of this one. Elsewhere this does nothing.
+    It returns free memory above a limit to the system. The next batch then pays a page fault for
+    each 4 KiB, and these cost up to half of the CPU of reading records of 1 KB. Once a larger block
+    is freed, glibc has a higher limit. Nobody touches the pages of this block. Elsewhere this does
+    nothing.
     """
     bytes(_KEPT_BYTES)
 
