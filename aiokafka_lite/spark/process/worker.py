@@ -130,8 +130,8 @@ def _keep_freed_memory() -> None:
     """Let the C library keep what Arrow batches free, up to twice `_KEPT_BYTES`.
 
     It returns free memory above a limit to the system. The next batch then pays a page fault for
-    each 4 KiB, and these cost up to half of the CPU of reading records of 1 KB. Once a larger block
-    is freed, glibc has a higher limit. Nobody touches the pages of this block. Elsewhere this does
+    each 4 KiB. They cost up to half of the CPU of reading records of 1 KB. Once a larger block is
+    freed, glibc has a higher limit. Nobody touches the pages of this block. Elsewhere this does
     nothing.
     """
     bytes(_KEPT_BYTES)
