@@ -104,7 +104,11 @@ static inline void alk_set_am_send(PyTypeObject *type, alk_sendfunc am_send)
 
 static inline PyObject *alk_live_again(PyObject *spare)
 {
+#ifdef Py_REF_DEBUG
     _Py_NewReference(spare);
+#else
+    Py_SET_REFCNT(spare, 1);
+#endif
     return spare;
 }
 

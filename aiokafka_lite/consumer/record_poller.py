@@ -87,6 +87,7 @@ class RecordPoller:
         self._idle_s = 0.0
         self._polls_left = 0  # of this turn
         self._turn_ends_s = 0.0
+        collector.may_decode_on = self._takes_turn
 
     def stop(self) -> None:
         """End every waiting poll, and every later one. Does not wait."""
@@ -230,12 +231,17 @@ class RecordPoller:
         Polls that find records do so only now and then, because a turn of the loop costs as much
         as a poll. A poll without buffered records does.
         """
-        now_s = self._client.clock.monotonic()
-        has_turn = self._polls_left and now_s < self._turn_ends_s
-        if has_turn and len(self._buffer):
-            self._polls_left -= 1
+        if len(self._buffer) and self._takes_turn():
             return False
-        self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S
+        self._polls_left = _POLLS_A_TURN
+        self._turn_ends_s = self._client.clock.monotonic() + _TURN_S
+        return True
+
+    def _takes_turn(self) -> bool:
+        """Count a poll, or records that are decoded without one; False: the others must run."""
+        if not self._polls_left or self._client.clock.monotonic() >= self._turn_ends_s:
+            return False
+        self._polls_left -= 1
         return True
 
     def _begin_poll(self, partitions: Collection[TopicPartition]) -> None:

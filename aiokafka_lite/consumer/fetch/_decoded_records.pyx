@@ -57,6 +57,55 @@ cdef extern from *:
         return *slot;
     }
 
+    /* Make the int that two slots share another number, if nobody else refers to it. Then nobody can
+     * see that it changes. To make an int for each record takes a tenth of a step of `async for`.
+     * Return 0 where that is not so, or where the interpreter keeps ints in another way. */
+    static inline int alk_rewrite_int(PyObject **slot, PyObject **other, int64_t number) {
+    #if PY_VERSION_HEX < 0x030C0000 && PYLONG_BITS_IN_DIGIT == 30
+        PyObject *shared = *slot;
+        if (shared == NULL || shared != *other || Py_REFCNT(shared) != 2 ||
+                !PyLong_CheckExact(shared) || number < 1)
+            return 0;
+        digit *digits = ((PyLongObject *)shared)->ob_digit;
+        if (number <= PyLong_MASK && Py_SIZE(shared) == 1) {
+            digits[0] = (digit)number;
+            return 1;
+        }
+        if (number > PyLong_MASK && number >> PyLong_SHIFT <= PyLong_MASK &&
+                Py_SIZE(shared) == 2) {
+            digits[0] = (digit)(number & PyLong_MASK);
+            digits[1] = (digit)(number >> PyLong_SHIFT);
+            return 1;
+        }
+    #else
+        (void)slot, (void)other, (void)number;
+    #endif
+        return 0;
+    }
+
+    /* Remove the last object of a list that has some, and return the list's reference to it. */
+    static inline PyObject *alk_pop(PyObject *from) {
+        PyListObject *list = (PyListObject *)from;
+        Py_ssize_t last = Py_SIZE(list) - 1;
+        PyObject *item = list->ob_item[last];
+        if (last > list->allocated >> 1) { /* else the list gives up memory */
+            Py_SET_SIZE(list, last);
+            return item;
+        }
+        Py_INCREF(item);
+        if (PyList_SetSlice(from, last, last + 1, NULL) < 0)
+            Py_CLEAR(item);
+        return item;
+    }
+
+    static inline Py_ssize_t alk_length(PyObject *list) {
+        return PyList_GET_SIZE(list);
+    }
+
+    static inline int alk_is_exactly(PyObject *object, PyObject *type) {
+        return Py_IS_TYPE(object, (PyTypeObject *)type);
+    }
+
     static inline int alk_same_in_class(PyObject *self, PyObject *name, PyObject *other) {
         PyObject *found = _PyType_Lookup(Py_TYPE(self), name);
         return found != NULL && found == _PyType_Lookup(Py_TYPE(self), other);
@@ -112,6 +161,10 @@ cdef extern from *:
     PyObject **alk_slot(object of, object name)
     void alk_put(PyObject **slot, object value)
     PyObject *alk_get(PyObject **slot)
+    PyObject *alk_pop(PyObject *records) except NULL
+    Py_ssize_t alk_length(PyObject *records)
+    bint alk_is_exactly(PyObject *record, object kind)
+    bint alk_rewrite_int(PyObject **slot, PyObject **other, int64_t number)
     bint alk_same_in_class(object of, object name, object other)
     unsigned int alk_class_version(object of)
     bint alk_in_instance(object of, object name) except -1
@@ -133,7 +186,7 @@ cdef class DecodedRecords:
     """
 
     cdef list records
-    cdef object revision, seen, fetch, state
+    cdef object revision, seen, fetch, state, decode_on
     # The addresses of the revision and of the two positions, inside the objects above.
     cdef PyObject **revision_number
     cdef PyObject **fetch_offset
@@ -149,15 +202,18 @@ cdef class DecodedRecords:
     def forget(self):
         """Hand out no more."""
         self.records = []
-        self.seen = self.fetch = self.state = None
+        self.seen = self.fetch = self.state = self.decode_on = None
         self.fetch_offset = self.state_offset = NULL
 
-    def follow(self, list records not None, fetch, state):
-        """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
+    def follow(self, list records not None, fetch, state, decode_on=None):
+        """Hand out `records`, the last item first, from now on. `fetch` shares the list.
+
+        When one is left, `decode_on` is asked to put others in front, and says whether it did.
+        """
         self.records = records
         self.seen = self.revision.number
         self.thread_id = PyThread_get_thread_ident()
-        self.fetch, self.state = fetch, state
+        self.fetch, self.state, self.decode_on = fetch, state, decode_on
         self.fetch_offset = alk_slot(fetch, "next_offset")
         self.state_offset = alk_slot(state, "offset")
 
@@ -170,12 +226,12 @@ cdef class DecodedRecords:
 
         The last record needs a poll, too, because its partition may then be fetched again.
         """
-        return take_next(self)
+        cdef PyObject *record = take_next(self)
+        return None if record is NULL else owned(record)
 
 
-cdef inline bint has_next(DecodedRecords self) except -1:
-    if PyList_GET_SIZE(self.records) < 2:
-        return False
+cdef inline bint is_seen(DecodedRecords self) except -1:
+    """Return whether nothing has changed since the records were decoded."""
     if self.revision_number != NULL:
         if alk_get(self.revision_number) == <PyObject *>self.seen:
             return True
@@ -183,21 +239,35 @@ cdef inline bint has_next(DecodedRecords self) except -1:
     return self.revision.number == self.seen
 
 
-cdef inline object take_next(DecodedRecords self):
-    if not has_next(self) or self.thread_id != PyThread_get_thread_ident():
-        return None
-    record = self.records.pop()
-    if type(record) is ConsumerRecord:
+# Pointers, because Cython counts a reference for each use of an object.
+
+
+cdef inline PyObject *take_next(DecodedRecords self) except? NULL:
+    """Return the next record with its reference; NULL without an error if a poll is due."""
+    cdef PyObject *record
+    cdef int64_t behind
+    cdef Py_ssize_t left = alk_length(<PyObject *>self.records)
+    if not left or not is_seen(self) or self.thread_id != PyThread_get_thread_ident():
+        return NULL
+    if left < 2 and (self.decode_on is None or not self.decode_on()):
+        return NULL
+    record = alk_pop(<PyObject *>self.records)
+    if alk_is_exactly(record, ConsumerRecord):
         behind = (<ConsumerRecord>record).offset_ + 1
     else:
-        behind = record.offset + 1
-    if self.state_offset != NULL and self.fetch_offset != NULL:
-        alk_put(self.state_offset, behind)
-        alk_put(self.fetch_offset, behind)
-    else:
+        behind = (<object>record).offset + 1
+    if self.state_offset == NULL or self.fetch_offset == NULL:
         self.state.offset = self.fetch.next_offset = behind
+    elif not alk_rewrite_int(self.state_offset, self.fetch_offset, behind):
+        move_both(self, behind)
     self.handed_out += 1
     return record
+
+
+cdef int move_both(DecodedRecords self, object behind) except -1:
+    alk_put(self.state_offset, behind)
+    alk_put(self.fetch_offset, behind)
+    return 0
 
 
 @cython.final
@@ -242,25 +312,18 @@ cdef class NextRecord:
             self.slow.close()
 
 
-cdef PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
+cdef inline PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
     """Take one step. PYGEN_RETURN: `result` is the record; else what the poll's coroutine gave."""
     if self.slow is None:
         if self.is_used:
             raise RuntimeError("cannot reuse an awaitable that was awaited")
         self.is_used = True
-        record = take_next(self.iteration.decoded_)
-        if record is not None:
-            result[0] = new_reference(record)
+        result[0] = take_next(self.iteration.decoded_)
+        if result[0] is not NULL:
             return PYGEN_RETURN
         self.slow = self.iteration._next_by_getone()
         PyObject_GC_Track(self)
     return PyIter_Send(<PyObject *>self.slow, sent, result)
-
-
-cdef inline PyObject *new_reference(object of) noexcept:
-    cdef PyObject *pointer = NULL
-    alk_put(&pointer, of)
-    return pointer
 
 
 cdef object driven(NextRecord self, object sent):
@@ -306,9 +369,10 @@ cdef void tp_dealloc(PyObject *self) noexcept:
     if spares >= ALK_SPARES:
         slots.tp_dealloc(self)  # the original one
         return
-    PyObject_GC_UnTrack(self)
+    if (<NextRecord>self).slow is not None:  # only then it is tracked
+        PyObject_GC_UnTrack(self)
+        (<NextRecord>self).slow = None
     (<NextRecord>self).iteration = None
-    (<NextRecord>self).slow = None
     (<NextRecord>self).is_used = False
     if (<NextRecord>self).stop_holds_value:
         (<NextRecord>self).stop_holds_value = False
@@ -327,7 +391,7 @@ cdef NextRecord next_record(RecordIteration iteration):
     cdef NextRecord made
     if spares > 0:
         spares -= 1
-        made = alk_live_again(spare[spares])
+        made = <NextRecord>alk_live_again(spare[spares])
     else:
         made = NextRecord.__new__(NextRecord)
         PyObject_GC_UnTrack(<PyObject *>made)
@@ -362,7 +426,11 @@ cdef class RecordIteration:
 
 cdef object next_of(object iteration):
     cdef RecordIteration self = <RecordIteration>iteration
-    if self.decoded_ is not None and has_next(self.decoded_) and has_own_getone(self):
+    if (
+        self.decoded_ is not None
+        and PyList_GET_SIZE(self.decoded_.records)
+        and has_own_getone(self)
+    ):
         return next_record(self)
     return self._next_by_getone()
 

@@ -20,7 +20,16 @@ class DecodedRecords:
     thread than that of the poll gets none: a poll there says that the client belongs to a loop.
     """
 
-    __slots__ = ("_fetch", "_records", "_revision", "_seen", "_state", "_thread_id", "handed_out")
+    __slots__ = (
+        "_decode_on",
+        "_fetch",
+        "_records",
+        "_revision",
+        "_seen",
+        "_state",
+        "_thread_id",
+        "handed_out",
+    )
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
@@ -35,14 +44,25 @@ class DecodedRecords:
         self._thread_id = 0
         self._fetch: CompletedFetch | None = None
         self._state: PartitionState | None = None
+        self._decode_on: Callable[[], bool] | None = None
 
-    def follow(self, records: list[Record], fetch: CompletedFetch, state: PartitionState) -> None:
-        """Hand out `records`, the last item first, from now on. `fetch` shares the list."""
+    def follow(
+        self,
+        records: list[Record],
+        fetch: CompletedFetch,
+        state: PartitionState,
+        decode_on: Callable[[], bool] | None = None,
+    ) -> None:
+        """Hand out `records`, the last item first, from now on. `fetch` shares the list.
+
+        When one is left, `decode_on` is asked to put others in front, and says whether it did.
+        """
         self._records = records
         self._seen = self._revision.number
         self._thread_id = get_ident()
         self._fetch = fetch
         self._state = state
+        self._decode_on = decode_on
 
     def __len__(self) -> int:
         """Return how many records are left, including the one that `take` does not return."""
@@ -54,9 +74,11 @@ class DecodedRecords:
         The last record needs a poll, too, because its partition may then be fetched again.
         """
         records = self._records
-        if len(records) < 2 or self._seen != self._revision.number:
+        if not records or self._seen != self._revision.number:
             return None
         if self._thread_id != get_ident():
+            return None
+        if len(records) < 2 and (self._decode_on is None or not self._decode_on()):
             return None
         record = records.pop()
         assert self._state is not None

@@ -211,6 +211,24 @@ class CompletedFetch:
             self._stand_at_cursor()
         return record
 
+    def decode_on(self) -> bool:
+        """Decode more records behind those that were decoded ahead; say whether any came.
+
+        Records that are deserialized, and those behind a bad one, are left to `take_one`.
+        """
+        if self._cursor is None or self.deserializer is not None or not self._chunk:
+            return False
+        try:
+            more = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+        except Exception:  # noqa: BLE001 - the next take raises it again (A9)
+            return False
+        if not more:
+            return False
+        more.reverse()
+        self._chunk[:0] = more
+        self._chunk_epoch = self.leader_epoch = self._cursor.last_leader_epoch
+        return True
+
     @property
     def decoded(self) -> list[Record]:
         """The records that `take_one` decoded ahead, the next one last, for `DecodedRecords`."""

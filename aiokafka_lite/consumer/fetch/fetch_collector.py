@@ -55,6 +55,8 @@ class FetchCollector:
         self._revision = subscription.revision
         self.decoded = DecodedRecords(self._revision)
         """The records that `collect_one` has decoded ahead. Each `take` of it counts as a poll."""
+        self.may_decode_on: Callable[[], bool] = _never
+        """Says whether more may be decoded for `decoded` without a poll."""
         self.unprepared: dict[CompletedFetch, None] = {}
         """Fetches whose deserializer has to wait. Polls skip them; `FetchPreparations` waits."""
         self._returned = 0
@@ -166,10 +168,18 @@ class FetchCollector:
                 if self._observer.is_heard:
                     self._observer.records_returned(fetch.topic_partition, 1)
                 if fetch.decoded and not partitions:
-                    self.decoded.follow(fetch.decoded, fetch, state)
+                    self.decoded.follow(fetch.decoded, fetch, state, self._decode_on)
                     self._chunk_fetch, self._chunk_state = fetch, state
                 return record
         return None
+
+    def _decode_on(self) -> bool:
+        """Decode more of the fetch that `decoded` takes from; say whether any records came."""
+        fetch = self._chunk_fetch
+        if not (self.may_decode_on() and fetch.decode_on()):
+            return False
+        self._chunk_state.offset_epoch = fetch.leader_epoch
+        return True
 
     @property
     def returned_records(self) -> int:
@@ -269,6 +279,10 @@ class FetchCollector:
         self._buffer.remove(fetch)
         assert fetch.error is not None
         raise fetch.error
+
+
+def _never() -> bool:
+    return False
 
 
 def _stands_aside(fetch: CompletedFetch) -> bool:

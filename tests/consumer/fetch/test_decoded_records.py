@@ -85,6 +85,39 @@ def test_the_last_record_is_left_to_a_poll(bench: Callable[[int], Bench]) -> Non
     assert bench(0).decoded.take() is None
 
 
+def test_more_may_come_in_front_of_the_last_record(bench: Callable[[int], Bench]) -> None:
+    at = bench(4)
+    decoded = at.decoded_list
+    behind, decoded[:] = decoded[:2], decoded[2:]
+    asked = []
+
+    def decode_on() -> bool:
+        asked.append(len(decoded))
+        decoded[:0], behind[:] = behind, []
+        return len(decoded) > 1
+
+    at.decoded.follow(decoded, at.fetch, at.state, decode_on)
+    assert [at.decoded.take() for _ in range(4)] == [*at.records[:3], None]
+    assert asked == [1, 1]
+    assert at.positions == (21, 21)
+    at.revision.number += 1
+    assert (at.decoded.take(), asked) == (None, [1, 1])
+
+
+@pytest.mark.parametrize("far", [0, 250, 2**30 - 3, 2**60 - 3, 2**62])
+def test_a_position_that_was_seen_stays_as_it_was(twin: ModuleType, far: int) -> None:
+    at = Bench(twin, 6)
+    for number, record in enumerate(at.records):
+        record.offset = far + number
+    seen = []
+    for number in range(5):
+        at.decoded.take()
+        assert at.positions == (far + number + 1, far + number + 1)
+        if number % 2:
+            seen.append(at.state.offset)
+    assert seen == [far + 2, far + 4]
+
+
 def test_after_any_change_a_poll_is_due(bench: Callable[[int], Bench]) -> None:
     at = bench(5)
     at.decoded.take()

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.arrow.record_columns import RecordColumnsBuilder
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
-from aiokafka_lite.consumer.fetch import _decoded_records_py, fetch_collector
+from aiokafka_lite.consumer.fetch import (
+    _decoded_records_py,
+    completed_fetch,
+    fetch_collector,
+)
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
@@ -45,6 +49,7 @@ class Bench:
             self.subscription.seek(tp, 0)
         self.buffer = FetchBuffer(self.subscription.revision)
         self.collector = FetchCollector(self.subscription, self.buffer)
+        self.collector.may_decode_on = lambda: True
 
     def add(
         self,
@@ -55,12 +60,15 @@ class Bench:
         value_deserializer: AnyDeserializer[Any] | None = None,
     ) -> None:
         cursor = RecordCursor(data, topic=tp.topic, partition=tp.partition, fetch_offset=at)
+        deserializer = None
+        if value_deserializer is not None:
+            deserializer = RecordDeserializer(tp.topic, tp.partition, None, value_deserializer)
         fetch = CompletedFetch(
             tp,
             at,
             node_id=1,
             cursor=cursor,
-            deserializer=RecordDeserializer(tp.topic, tp.partition, None, value_deserializer),
+            deserializer=deserializer,
             size_in_bytes=len(data),
             leader=leader,
         )
@@ -383,6 +391,49 @@ def test_the_last_record_of_a_chunk_takes_the_whole_way_since_it_may_free_a_part
     assert bench.collector.decoded.take() is not None
     assert bench.collector.decoded.take() is None
     assert bench.one() == (P0, 2)
+
+
+def test_more_is_decoded_without_a_poll_while_the_turn_lasts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 4)
+    bench = Bench(P0)
+    bench.add(P0, of_epoch(7, batches(0, 6)) + marker(6) + of_epoch(8, batches(7, 7)))
+    state = bench.subscription.assigned(P0)
+    assert bench.one() == (P0, 0)
+    asked: list[int] = []
+
+    def may_decode_on() -> bool:
+        asked.append(state.offset)
+        return state.offset < 9
+
+    bench.collector.may_decode_on = may_decode_on
+    seen, epochs = [], []
+    while (record := bench.collector.decoded.take()) is not None:
+        seen.append(record.offset)
+        epochs.append(state.offset_epoch)
+        assert state.offset == record.offset + 1
+    assert asked == [3, 8, 12]
+    assert seen == [1, 2, 3, 4, 5, 7, 8, 9, 10, 11]
+    assert epochs == [7, 7, *[8] * 8], "of the newest record that was decoded with it"
+    assert bench.processed() == {P0: 11}
+    assert [bench.one() for _ in range(2)] == [(P0, 12), (P0, 13)]
+    assert len(bench.buffer) == 0
+
+
+def test_a9_an_error_behind_what_was_decoded_is_left_to_a_poll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 4)
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 4) + with_bad_crc(batches(4, 3)))
+    assert bench.one() == (P0, 0)
+    taken = [bench.collector.decoded.take() for _ in range(3)]
+    assert [record and record.offset for record in taken] == [1, 2, None]
+    assert bench.one() == (P0, 3)
+    with pytest.raises(CorruptRecordException):
+        bench.one()
+    assert bench.position(P0) == 4
 
 
 @pytest.mark.parametrize("change", ["seek", "pause", "unassign", "new data"])
