@@ -321,7 +321,7 @@ async def test_one_by_one_the_next_fetch_is_set_going_when_a_partition_is_used_u
         assert consumer.statistics().fetching_nodes == {1}
 
 
-@pytest.mark.parametrize(("kind", "count", "least"), [("getmany", 100, 11), ("getone", 5000, 2)])
+@pytest.mark.parametrize(("kind", "count", "least"), [("getmany", 100, 11), ("getone", 9000, 2)])
 async def test_polls_that_always_find_records_let_other_tasks_run_now_and_then(
     kind: str, count: int, least: int
 ) -> None:
@@ -329,7 +329,7 @@ async def test_polls_that_always_find_records_let_other_tasks_run_now_and_then(
         embedded({"t": 1}) as broker,
         consumer_of(broker, "t", max_poll_records=1) as consumer,
     ):
-        fill(broker, P0, 5200)
+        fill(broker, P0, 9200)
         await consumer.getone()
         await answers_are_there(consumer)
         turns = 0
