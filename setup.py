@@ -52,14 +52,16 @@ def native_leaves() -> list[Extension]:
         "extra_link_args": ["-Wl,-s"] if stripped else [],
         "depends": HEADERS,
     }
-    extensions: list[Extension] = cythonize(
-        [
-            Extension("*", ["aiokafka_lite/**/*.pyx"], **settings),
-            *(Extension(path[:-3].replace("/", "."), [path], **settings) for path in TYPED),
-        ],
-        language_level=3,
-        compiler_directives={"annotation_typing": False},
+    leaves: list[Extension] = cythonize(
+        [Extension("*", ["aiokafka_lite/**/*.pyx"], **settings)], language_level=3
     )
+    typed: list[Extension] = cythonize(
+        [Extension(path[:-3].replace("/", "."), [path], **settings) for path in TYPED],
+        language_level=3,
+        # The `.pxd` has the types. An attribute of None is an AttributeError, as in Python.
+        compiler_directives={"annotation_typing": False, "nonecheck": True},
+    )
+    extensions = [*leaves, *typed]
     for extension in extensions:
         extension.optional = not REQUIRED  # here, not above: cythonize drops it
     return extensions

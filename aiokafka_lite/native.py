@@ -18,7 +18,18 @@ from types import ModuleType
 
 logger = logging.getLogger(__name__)
 
-TYPED = frozenset(f"aiokafka_lite.{path}" for path in ("producer.batch.buffer_pool",))
+TYPED = frozenset(
+    f"aiokafka_lite.producer.{path}"
+    for path in (
+        "accumulator.batch_sizes",
+        "accumulator.incomplete_batches",
+        "accumulator.partition_queue",
+        "accumulator.record_accumulator",
+        "accumulator.sequence_numbers",
+        "batch.buffer_pool",
+        "batch.producer_batch",
+    )
+)
 """The modules that are compiled as they are."""
 
 _leaves: dict[str, bool] = {}

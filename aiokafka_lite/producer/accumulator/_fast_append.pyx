@@ -72,9 +72,6 @@ RECORD_OVERHEAD = OVERHEAD
 cdef class OpenBatchSlot:
     """As the twin."""
 
-    cdef public object topic_partition
-    cdef public BatchOutcome open_batch
-
     def __init__(self, topic_partition):
         self.topic_partition = topic_partition
 

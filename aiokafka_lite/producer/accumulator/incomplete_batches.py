@@ -10,12 +10,14 @@ from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 class IncompleteBatches:
     """The batches of one producer without outcome, queued or in flight, oldest first."""
 
-    __slots__ = ("_batches", "_delivery_timeout_s", "_flushes")
+    __slots__ = ("_batches", "_delivery_timeout_s", "_flushes", "is_flushing")
 
     def __init__(self, delivery_timeout_s: float) -> None:
         self._delivery_timeout_s = delivery_timeout_s
         self._batches: dict[ProducerBatch, None] = {}
         self._flushes = 0
+        self.is_flushing = False
+        """Whether a flush waits, which makes every batch due."""
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -68,19 +70,16 @@ class IncompleteBatches:
 
     # Flushes…
 
-    @property
-    def is_flushing(self) -> bool:
-        """Whether a flush waits, which makes every batch due."""
-        return self._flushes > 0
-
     def begin_flush(self) -> tuple[ProducerBatch, ...]:
         """Make every batch due until as many `end_flush` came; return the batches to wait for."""
         self._flushes += 1
+        self.is_flushing = True
         return self.batches
 
     def end_flush(self) -> None:
         """Take back one `begin_flush`."""
         self._flushes -= 1
+        self.is_flushing = self._flushes > 0
 
 
 __all__ = ["IncompleteBatches"]

@@ -7,11 +7,11 @@ from collections import deque
 from operator import attrgetter
 
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.fast_append import OpenBatchSlot
+from aiokafka_lite.producer.accumulator import fast_append
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 
 
-class PartitionQueue(OpenBatchSlot):
+class PartitionQueue(fast_append.OpenBatchSlot):
     """The batches of one partition that wait to be sent, oldest first."""
 
     __slots__ = (

@@ -155,7 +155,8 @@ class RecordAccumulator:
         batch.is_queued = True
         self._filled[queue] = None
         if queue.leader_id is not None:
-            self._of_node[queue.leader_id].filled[queue] = None
+            node = self._of_node[queue.leader_id]
+            node.filled[queue] = None
 
     def _note_left(self, queue: PartitionQueue) -> None:
         """Note that a batch has left the queue. The open batch may be the first now."""
@@ -165,7 +166,8 @@ class RecordAccumulator:
             return
         del self._filled[queue]
         if queue.leader_id is not None:
-            del self._of_node[queue.leader_id].filled[queue]
+            node = self._of_node[queue.leader_id]
+            del node.filled[queue]
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -288,7 +290,7 @@ class RecordAccumulator:
 
     # What became of it…
 
-    def landed(self, batch: ProducerBatch, *, reusable: bool) -> None:
+    def landed(self, batch: ProducerBatch, reusable: bool) -> None:
         """Note that the request with this batch has ended.
 
         `reusable` False: the connection may still read the bytes.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRecordError, KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchOutcome
+from aiokafka_lite.producer.batch import record_ack
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ Append = Callable[[int, bytes | None, bytes | None, Sequence[tuple[str, bytes | 
 NO_SEQUENCE = -1
 
 
-class ProducerBatch(BatchOutcome):
+class ProducerBatch(record_ack.BatchOutcome):
     """A batch: open for records until it is closed, then sent until it is written or has failed."""
 
     __slots__ = (
@@ -205,7 +205,7 @@ class ProducerBatch(BatchOutcome):
                 place, at = self.place_of(index)
                 place._listeners[token] = (at, listener)
         for piece in pieces:
-            piece.add_listener(BEHIND_ALL, self._piece_is_done)
+            piece.add_listener(record_ack.BEHIND_ALL, self._piece_is_done)
 
     def _piece_is_done(self) -> None:
         if all(piece.is_done for _, piece in self._pieces):

@@ -1,5 +1,7 @@
 import random
 import zlib
+from collections import deque
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -7,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import KafkaError, ProducerClosed
-from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from tests.producer.batches import Shelf, values
+from tests.producer.batches import Shelf, make_batch, values
 
 
 def test_records_go_to_the_last_batch_until_it_has_no_room() -> None:
@@ -592,36 +594,57 @@ def test_a_topic_that_finds_a_batch_too_large_gets_none_of_those_any_more() -> N
 def test_a_drain_looks_at_the_partitions_with_batches_and_at_no_other() -> None:
     """One partition of a node or five thousand: what is not active costs nothing."""
     shelf = Shelf(linger_ms=0)
+    looked_at: list[int] = []
+
+    class Watched(deque[ProducerBatch]):
+        """The batches of one partition."""
+
+        partition = -1
+
+        def __getitem__(self, index: Any) -> Any:
+            looked_at.append(self.partition)
+            return super().__getitem__(index)
+
     for partition in range(5000):
         shelf.queue(partition)
     for partition in (7, 4321):
         shelf.append(partition=partition)
-    looked_at: list[int] = []
-    due_at = shelf.accumulator.due_at
-
-    def counted(queue: PartitionQueue) -> float | None:
-        looked_at.append(queue.topic_partition.partition)
-        return due_at(queue)
-
-    with mock.patch.object(shelf.accumulator, "due_at", counted):
-        assert shelf.accumulator.ready(0.0).node_ids == {1}
-        assert [batch.topic_partition.partition for batch in shelf.drain()] == [7, 4321]
-        assert looked_at == [7, 7, 4321]
-        assert not shelf.accumulator.has_more(1)
-        assert shelf.drain() == []
-        assert shelf.accumulator.ready(0.0).node_ids == set()
-        assert looked_at == [7, 7, 4321]
+    for partition in range(5000):
+        queue = shelf.queue(partition)
+        queue.batches = watched = Watched(queue.batches)
+        watched.partition = partition
+    assert shelf.accumulator.ready(0.0).node_ids == {1}
+    assert set(looked_at) == {7}
+    assert [batch.topic_partition.partition for batch in shelf.drain()] == [7, 4321]
+    assert set(looked_at) == {7, 4321}
+    looks = len(looked_at)
+    assert looks < 10
+    assert not shelf.accumulator.has_more(1)
+    assert shelf.drain() == []
+    assert shelf.accumulator.ready(0.0).node_ids == set()
+    assert len(looked_at) == looks
 
 
 def test_no_batch_is_looked_at_for_its_expiry_before_the_oldest_has_expired() -> None:
     """The accumulator looks at no batch before the oldest may have expired (2d-13)."""
-    shelf = Shelf(delivery_timeout_ms=30_100)
-    batches = [shelf.append(b"v" * 100, now_s=float(second)) for second in range(3)]
-    incomplete = type(shelf.accumulator.incomplete)
-    with mock.patch.object(incomplete, "batches", mock.PropertyMock()) as all_of:
-        assert list(shelf.accumulator.incomplete.expired(30.0)) == []
-        all_of.assert_not_called()
-    assert list(shelf.accumulator.incomplete.expired(31.5)) == batches[:2]
+    copies: list[int] = []
+
+    class Watched(IncompleteBatches):
+        """Counts how often all batches are asked for."""
+
+        @property
+        def batches(self) -> tuple[ProducerBatch, ...]:
+            copies.append(len(self))
+            return super().batches
+
+    incomplete = Watched(30.1)
+    batches = [make_batch(created_s=float(second)) for second in range(3)]
+    for batch in batches:
+        incomplete.add(batch)
+    assert list(incomplete.expired(30.0)) == []
+    assert copies == []
+    assert list(incomplete.expired(31.5)) == batches[:2]
+    assert copies == [3]
 
 
 def test_a_batch_that_was_taken_is_not_searched_for_when_it_is_forgotten() -> None:

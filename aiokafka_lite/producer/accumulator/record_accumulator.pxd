@@ -1,0 +1,60 @@
+"""The C types of `record_accumulator.py`."""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from aiokafka_lite.producer.accumulator.batch_sizes cimport BatchSizes
+from aiokafka_lite.producer.accumulator.incomplete_batches cimport IncompleteBatches
+from aiokafka_lite.producer.accumulator.partition_queue cimport NodeQueues, PartitionQueue
+from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
+from aiokafka_lite.producer.batch.buffer_pool cimport BufferPool
+from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
+
+
+cdef class RecordAccumulator:
+    cdef readonly BufferPool _pool
+    cdef object _backoff
+    cdef SequenceNumbers _sequences
+    cdef readonly BatchSizes sizes
+    cdef readonly IncompleteBatches incomplete
+    cdef Py_ssize_t _max_request_size
+    cdef public double _linger_s
+    cdef bint _keeps_order_by_muting
+    cdef readonly object new_builder
+    cdef dict _queues
+    cdef dict _filled
+    cdef dict _of_node
+    cdef int64_t _drain_number
+    cdef bint _is_closed
+
+    cpdef ProducerBatch open_batch(self, PartitionQueue queue, bytearray buffer, double now_s)
+    @cython.locals(batch=ProducerBatch)
+    cpdef ProducerBatch append_batch(
+        self, PartitionQueue queue, object builder, bytearray buffer, double now_s
+    )
+    @cython.locals(before=bytearray, buffer=bytearray)
+    cpdef object grow(self, ProducerBatch batch, Py_ssize_t record_bytes)
+    @cython.locals(node=NodeQueues)
+    cdef _note_filled(self, PartitionQueue queue, ProducerBatch batch)
+    @cython.locals(node=NodeQueues)
+    cdef _note_left(self, PartitionQueue queue)
+    @cython.locals(queue=PartitionQueue)
+    cpdef object ready(self, double now_s)
+    @cython.locals(batch=ProducerBatch)
+    cpdef object due_at(self, PartitionQueue queue)
+    @cython.locals(
+        node=NodeQueues, size=Py_ssize_t, next_turn=Py_ssize_t, is_due=bint, is_full=bint,
+        queue=PartitionQueue, batch=ProducerBatch, batch_size=Py_ssize_t,
+    )
+    cpdef list drain(self, node_id, double now_s)
+    cdef _take(self, PartitionQueue queue, ProducerBatch batch)
+    @cython.locals(queue=PartitionQueue, buffer=bytearray)
+    cpdef object seal(self, ProducerBatch batch)
+    @cython.locals(queue=PartitionQueue)
+    cpdef landed(self, ProducerBatch batch, bint reusable)
+    cpdef retry(self, ProducerBatch batch, double now_s)
+    cdef _put_back(self, ProducerBatch batch)
+    cpdef forget(self, ProducerBatch batch)
+    cdef _unqueue(self, PartitionQueue queue, ProducerBatch batch)
+    @cython.locals(buffer=bytearray, reserved=Py_ssize_t)
+    cdef _release(self, ProducerBatch batch, bint reusable)
