@@ -100,6 +100,7 @@ class ProducerEngine:
             self.life,
             self.transactions,
             wake_sender=wakeup.set,
+            placed_first=None if config.linger_ms else self.sender.send_at_once,
         )
         self.records: AppendPath | InterceptedPath = self.append_path
         """Calls the interceptors, if there are any, then appends the record."""

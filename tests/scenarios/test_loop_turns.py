@@ -63,10 +63,10 @@ def sockets(monkeypatch: pytest.MonkeyPatch) -> Sockets:
     return Sockets(monkeypatch)
 
 
-def test_a_send_takes_one_turn_to_the_socket_and_one_from_there_to_its_waiter(
+def test_a_send_that_comes_alone_is_in_the_socket_at_once_and_its_waiter_runs_a_turn_after(
     virtual_kafka: Callable[..., Any], sockets: Sockets
 ) -> None:
-    """The first turn lets the sends of one turn share a batch. The second is the task's own."""
+    """The turn is the task's own."""
 
     async def main(kafka: VirtualKafka) -> list[tuple[int, int]]:
         prepare(kafka)
@@ -81,7 +81,67 @@ def test_a_send_takes_one_turn_to_the_socket_and_one_from_there_to_its_waiter(
                 )
         return legs
 
-    assert virtual_kafka(main) == [(1, 1)] * 3
+    assert virtual_kafka(main) == [(0, 1)] * 3
+
+
+def test_the_sends_of_a_turn_share_a_batch_unless_the_record_before_came_alone(
+    virtual_kafka: Callable[..., Any], sockets: Sockets
+) -> None:
+    """The first record of a burst is sent alone once. The next bursts leave whole, a turn later."""
+
+    async def main(kafka: VirtualKafka) -> list[list[int]]:
+        prepare(kafka)
+        bursts = []
+        async with AIOKafkaProducer(**kafka.client_options, linger_ms=0) as producer:
+            await producer.send_and_wait("t", b"warm", partition=0)
+            for _ in range(3):
+                called, before = turn(), len(sockets.written[ApiKey.PRODUCE])
+                await asyncio.gather(
+                    *[await producer.send("t", b"value", partition=0) for _ in range(10)]
+                )
+                bursts.append([at - called for at in sockets.written[ApiKey.PRODUCE][before:]])
+        return bursts
+
+    assert virtual_kafka(main) == [[0, 1], [1], [1]]
+
+
+@pytest.mark.parametrize("records", [1, 2])
+def test_a_record_without_key_or_partition_that_comes_alone_leaves_at_once(
+    records: int, virtual_kafka: Callable[..., Any], sockets: Sockets
+) -> None:
+    """It takes the path of records that may change the sticky partition. It leaves one turn later
+    if the request before held two.
+    """
+
+    async def main(kafka: VirtualKafka) -> int:
+        prepare(kafka)
+        async with AIOKafkaProducer(**kafka.client_options, linger_ms=0) as producer:
+            await producer.send_and_wait("t", b"warm")
+            await producer.send_and_wait("t", b"warm")  # the first one waited for the connection
+            await (await producer.send_many("t", [b"before"] * records))
+            called = turn()
+            await producer.send_and_wait("t", b"value")
+            return sockets.written[ApiKey.PRODUCE][-1] - called
+
+    assert virtual_kafka(main) == records - 1
+
+
+def test_with_linger_a_record_that_comes_alone_waits_for_others(
+    virtual_kafka: Callable[..., Any], sockets: Sockets
+) -> None:
+    async def main(kafka: VirtualKafka) -> list[int]:
+        prepare(kafka)
+        async with AIOKafkaProducer(**kafka.client_options, linger_ms=5) as producer:
+            await producer.send_and_wait("t", b"warm", partition=0)
+            await producer.send_and_wait("t", b"value", partition=0)
+            before = len(sockets.written[ApiKey.PRODUCE])
+            first = await producer.send("t", b"value", partition=0)
+            await asyncio.sleep(0.004)
+            second = await producer.send("t", b"value", partition=0)
+            await asyncio.gather(first, second)
+            return [len(sockets.written[ApiKey.PRODUCE]) - before]
+
+    assert virtual_kafka(main) == [1]
 
 
 def test_the_callback_of_an_ack_runs_one_turn_after_the_bytes_have_come(

@@ -290,6 +290,7 @@ cdef class FastAppend:
     cdef object _join_transaction
     cdef object _hold
     cdef object _make_room
+    cdef object _placed_first
     cdef public unsigned long thread_id
     cdef public object loop
     cdef bint _asks_machine
@@ -308,6 +309,7 @@ cdef class FastAppend:
         join_transaction=None,
         hold=None,
         make_room=None,
+        placed_first=None,
     ):
         if not PyDict_CheckExact(routes):
             raise TypeError("routes are a dict")
@@ -319,6 +321,7 @@ cdef class FastAppend:
         self._join_transaction = join_transaction
         self._hold = hold
         self._make_room = make_room
+        self._placed_first = placed_first
         self.thread_id = threading.get_ident()
 
     cdef object append_later(
@@ -485,6 +488,8 @@ cdef class FastAppend:
             index = batch._builder.add(when_ms, key, value, headers)
             assert index >= 0, "a batch with room takes the record"
         self.count(route, value, key, partition)
+        if index == 0 and self._placed_first is not None:
+            self._placed_first(queue)
         return new_ack(
             batch,
             index,

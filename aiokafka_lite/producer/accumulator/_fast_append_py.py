@@ -223,6 +223,7 @@ class FastAppend:
         join_transaction: Callable[[TopicPartition], object] | None = None,
         hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
         make_room: MakeRoom | None = None,
+        placed_first: Callable[[Any], object] | None = None,
     ) -> None:
         """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
         `ignores_keys`: keyed records go to the sticky partition, too.
@@ -230,7 +231,8 @@ class FastAppend:
         the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
         `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
         the record, which is placed there at once. None: the record has to take the other path.
-        `waits`: the caller waits for the outcome.
+        `waits`: the caller waits for the outcome. `placed_first(queue)` is called after `append`
+        has placed the first record of a batch. It must not raise.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""
@@ -243,6 +245,7 @@ class FastAppend:
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
         self._make_room = make_room
+        self._placed_first = placed_first
 
     def append(
         self,
@@ -285,6 +288,8 @@ class FastAppend:
             assert index is not None, "a batch with room takes the record"
         assert batch is not None
         self._count(route, partition, key, value_size)
+        if index == 0 and self._placed_first is not None:
+            self._placed_first(queue)
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
 
     def _with_room(

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 
 
 class AppendPath:
-    """Appends records for one producer. `wake_sender()` makes the sender look at what is due."""
+    """Appends records for one producer. `wake_sender()` makes the sender look at what is due.
+    `placed_first(queue)` is called after a record was placed first in a batch.
+    """
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class AppendPath:
         transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
+        placed_first: Callable[[PartitionQueue], object] | None = None,
     ) -> None:
         self._config = config
         self._clock = client.clock
@@ -80,6 +83,7 @@ class AppendPath:
             life,
             transactions,
             wake_sender=wake_sender,
+            placed_first=placed_first,
         )
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
         self._serializes = bool(self.serializers)
@@ -96,6 +100,7 @@ class AppendPath:
             join_transaction=None if transactions is None else transactions.add_partition,
             hold=self.routes.hold,
             make_room=self._new_batches.make_room,
+            placed_first=placed_first,
         )
         """Places records whose key and value are bytes, and that find everything ready."""
 

@@ -35,7 +35,9 @@ which would be a turn of the loop for each.
 
 
 class NewBatches:
-    """Opens batches in a producer's queues. `wake_sender()` makes the sender look at them."""
+    """Opens batches in a producer's queues. `wake_sender()` makes the sender look at them.
+    `placed_first(queue)` is called after a record was placed first in one.
+    """
 
     def __init__(
         self,
@@ -48,6 +50,7 @@ class NewBatches:
         transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
+        placed_first: Callable[[PartitionQueue], object] | None = None,
     ) -> None:
         self._client = client
         self._clock = client.clock
@@ -58,6 +61,7 @@ class NewBatches:
         self._life = life
         self._transactions = transactions
         self._wake_sender = wake_sender
+        self._placed_first = placed_first
         self._patience = finder.routes.patience
         self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
         self._filling_task = 0
@@ -239,6 +243,8 @@ class NewBatches:
             self._join_or_give_back(buffer, queue)
         ack = record.place_in(self._opened(queue, buffer))
         assert ack is not None, "the first record of a batch has room"
+        if self._placed_first is not None:
+            self._placed_first(queue)
         return ack
 
     def _opened(self, queue: PartitionQueue, buffer: bytearray) -> ProducerBatch:

@@ -42,6 +42,11 @@ class ProduceExchange:
         `max_version`: the newest that the transaction's protocol allows; None: any.
         """
         self.batches = batches
+        self.lone_number = 0
+        """Its number among the requests to its node, if it has one record and was sent alone; else
+        0.
+        """
+        self.is_of_one_record = len(batches) == 1 and batches[0].record_count == 1
         self._max_version = max_version
         topic_ids: dict[str, UUID] = {}
         for batch in batches:

@@ -237,11 +237,16 @@ def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleN
         queue.open_batch = twin.ProducerBatch(queue.topic_partition, builder, buffer, 0.0)
         return queue.open_batch
 
+    placed_first = mock.Mock()
+    way = Way(twin, room=200, make_room=make_room, placed_first=placed_first)
     make_room.side_effect = opened
     for number in (1, 0):  # without a batch, and with a full one
         ack = way.append(b"v" * 300, None, number, 55)
         assert ack._batch_and_index == (way.queues[number].open_batch, 0)
         assert way.records(number) == [(None, b"v" * 300, 55, ())]
+    for _ in range(2):
+        way.append(b"v", None, 2)
+    assert placed_first.call_args_list == [mock.call(way.queues[number]) for number in (1, 0, 2)]
 
 
 fields = st.one_of(st.none(), st.binary(max_size=40), st.sampled_from(["text", bytearray(b"b")]))

@@ -17,6 +17,8 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     ProducerClosed,
 )
+from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
@@ -224,21 +226,55 @@ async def test_throttled_nodes_are_left_alone_for_as_long_as_they_said() -> None
         assert (await ack).offset == 2
 
 
-async def test_a_record_is_on_its_way_one_turn_of_the_loop_after_its_send() -> None:
-    """And so is what the next answer lets go: nobody has to be woken for it first."""
+async def test_a_record_that_comes_alone_is_on_its_way_when_its_send_returns() -> None:
+    """One that comes before the response leaves one turn of the loop later."""
     async with kafka() as broker, producing(broker) as producer:
         await producer.send_and_wait("orders", b"0")
         while producer._engine.sender._wakeup.is_set:
             await asyncio.sleep(0)
-        ack = await producer.send("orders", b"1")
-        (batch,) = producer._engine.accumulator.incomplete.batches
-        was_in_flight = [batch.is_in_flight]
+        acks = [await producer.send("orders", b"1"), await producer.send("orders", b"2")]
+        lone, other = producer._engine.accumulator.incomplete.batches
+        assert lone.is_in_flight
+        was_in_flight = [other.is_in_flight]
         for _ in range(2):  # the sender has the second of them
             await asyncio.sleep(0)
-            was_in_flight.append(batch.is_in_flight)
+            was_in_flight.append(other.is_in_flight)
         assert was_in_flight[0] is False
-        assert was_in_flight[-1] is True
-        assert (await ack).offset == 1
+        assert True in was_in_flight  # its response may have come by now
+        assert [(await ack).offset for ack in acks] == [1, 2]
+
+
+async def test_an_observer_may_send_while_a_batch_is_being_sent() -> None:
+    """Its record comes after those that are being sent."""
+    echoes: list[RecordAck] = []
+
+    class Echo(Observer):
+        def batch_sent(self, *_: object) -> None:
+            if len(written(broker)) == 1 and not echoes:
+                echoes.append(producer.send_nowait("orders", b"echo", partition=0))
+
+    async with kafka() as broker, producing(broker, observer=Echo()) as producer:
+        await producer.send_and_wait("orders", b"0", partition=0)
+        assert (await producer.send_and_wait("orders", b"1", partition=0)).offset == 1
+        assert (await echoes[0]).offset == 2
+        assert written(broker) == [b"0", b"1", b"echo"]
+
+
+async def test_what_nobody_foresaw_while_a_record_is_sent_at_once_ends_the_producer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The call that sends does not raise it: its record is in its batch."""
+    async with kafka() as broker:
+        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
+        await producer.start()
+        await producer.send_and_wait("orders", b"0")
+        fault = ZeroDivisionError("nobody foresaw this")
+        monkeypatch.setattr(producer._engine.sender, "_exchange", mock.Mock(side_effect=fault))
+        ack = await producer.send("orders", b"1")
+        with pytest.raises(KafkaError, match="nobody foresaw this"):
+            await ack
+        with suppress(KafkaError):
+            await producer.stop()
 
 
 async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
