@@ -107,6 +107,7 @@ class NodeConnection(RequestChannel):
         self._was_served = was_served
         self._had_answer = False
         self._api_versions: NodeApiVersions | None = None
+        self._versions: dict[tuple[type[Request[Any]], int | None], int] = {}
         self._spawn = spawn
         self._rng = rng or random.Random()
         self._reauthentication: Reauthentication | None = None
@@ -306,7 +307,10 @@ class NodeConnection(RequestChannel):
     ) -> PendingRequest:
         if self._state is not ConnectionState.READY or self._api_versions is None:
             raise self._not_open_error()
-        version = self._api_versions.pick(type(request), max_version)
+        version = self._versions.get((type(request), max_version))
+        if version is None:
+            version = self._api_versions.pick(type(request), max_version)
+            self._versions[type(request), max_version] = version
         if timeout_s is None:
             timeout_s = self.config.request_timeout_ms / 1000
         return PendingRequest(

@@ -62,19 +62,17 @@ class PendingRequest:
         answer = self.answer
         if answer.done():
             return
-        response = None
+        read_usual = give = None
+        if isinstance(answer, AnswerCallback):
+            read_usual, give = answer.read_usual, answer.give
         try:
-            if isinstance(answer, AnswerCallback) and answer.read_usual is not None:
-                response = answer.read_usual(frame, self.version)
+            response = None if read_usual is None else read_usual(frame, self.version)
             if response is None:
                 response = self.result_of(frame)
         except Exception as error:
             answer.set_exception(error)
             raise
-        if isinstance(answer, AnswerCallback):
-            answer.give(response)
-        else:
-            answer.set_result(response)
+        (give or answer.set_result)(response)
 
     def has_left(self) -> None:
         """Tell the caller of a request without a response that all its bytes have left."""

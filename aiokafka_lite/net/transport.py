@@ -37,7 +37,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.net.endpoint import Address, Connector, Endpoint, SocketAddress
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, frame_size
+from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES, SIZE_PREFIX, frame_size
 
 SCRATCH_BYTES: Final = 64 * 1024
 LARGE_FRAME_BYTES: Final = 32 * 1024
@@ -206,9 +206,21 @@ class FrameTransport(asyncio.BufferedProtocol):
         start, end = 0, self._scratch_end
         view = self._scratch
         assert view is not None
+        if (
+            _PREFIX_BYTES < end <= min(LARGE_FRAME_BYTES, self._max_frame_bytes)
+            and end == SIZE_PREFIX.unpack_from(view)[0] + _PREFIX_BYTES
+        ):  # one whole frame, as usual
+            frame = memoryview(bytes(view[_PREFIX_BYTES:end]))
+            self._scratch_end = 0
+            self._scratch = None
+            _give_back(view)
+            self._deliver(frame)
+            return
         while end - start >= _PREFIX_BYTES:
             body = start + _PREFIX_BYTES
-            size = frame_size(view[start:end], self._max_frame_bytes)
+            size = SIZE_PREFIX.unpack_from(view, start)[0]
+            if not 0 <= size <= self._max_frame_bytes:
+                frame_size(view[start:end], self._max_frame_bytes)  # raises
             if size > LARGE_FRAME_BYTES:
                 start = self._begin_large_frame(view, size, body)
             elif body + size <= end:

@@ -558,11 +558,11 @@ async def test_records_awaited_together_keep_the_order_of_their_calls_while_some
 async def test_records_awaited_together_fail_and_are_cancelled_as_tasks_are() -> None:
     """A failure or a cancel of one wait touches no other wait (C1)."""
     async with kafka() as broker, producing(broker) as producer:
-        await producer.send_and_wait("orders", b"first", b"k")
 
         def sending(count: int) -> list[Coroutine[Any, Any, RecordMetadata]]:
             return [producer.send_and_wait("orders", b"v", b"k") for _ in range(count)]
 
+        await asyncio.gather(*sending(2))  # after a record alone, the next would go alone
         broker.faults.fail(ProduceRequest, InvalidRecordError)
         errors = await asyncio.gather(*sending(3), return_exceptions=True)
         assert {type(error) for error in errors} == {InvalidRecordError}

@@ -100,13 +100,7 @@ class BatchOutcomes:
         """Take in that all batches of a request are written, without an error."""
         for batch, base_offset, log_append_time_ms, log_start_offset in batches:
             self._accumulator.landed(batch, reusable=True)
-            self._finish_written(
-                batch,
-                now_s,
-                base_offset=base_offset,
-                log_append_time_ms=log_append_time_ms,
-                log_start_offset=log_start_offset,
-            )
+            self._finish_written(batch, now_s, base_offset, log_append_time_ms, log_start_offset)
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no response; its batches may be written (2d-16)."""
@@ -216,7 +210,6 @@ class BatchOutcomes:
         self,
         batch: ProducerBatch,
         now_s: float,
-        *,
         base_offset: int,
         log_append_time_ms: int = -1,
         log_start_offset: int = -1,

@@ -24,7 +24,7 @@ _ACKS_AND_TIMEOUT = Struct(">hi")
 class BatchesRequest(ProduceRequest):
     """A Produce request whose fields are made only if somebody asks for them."""
 
-    __slots__ = ("_batches", "_head", "_topic_ids", "_wires")
+    __slots__ = ("_batches", "_head", "_told", "_told_version", "_topic_ids", "_wires")
 
     def __init__(
         self,
@@ -41,13 +41,21 @@ class BatchesRequest(ProduceRequest):
         self._wires = wires
         self._topic_ids = topic_ids
         self._head = (transactional_id, acks, timeout_ms)
+        self._told: dict[str, bytes] = {}
+        self._told_version = -1
 
     def encode(self, version: int) -> Parts:
-        head = _head_bytes(*self._head) if version in ProduceRequest.flexible else None
-        if head is None or version not in ProduceRequest.versions:
+        head = _head_bytes(*self._head) if version in _FLAT else None
+        if head is None:
             return super().encode(version)
-        told = topics_told(self._topic_ids, version)
-        return request_parts(head, told, self._batches, self._wires)
+        return request_parts(head, self.told_in(version), self._batches, self._wires)
+
+    def told_in(self, version: int) -> dict[str, bytes]:
+        """Return the bytes that tell each topic in requests and responses of a flexible version."""
+        if version != self._told_version:
+            self._told_version = version
+            self._told = topics_told(self._topic_ids, version)
+        return self._told
 
     def __getattr__(self, name: str) -> Any:
         """Make the fields. Called for those alone."""
@@ -66,6 +74,7 @@ class BatchesRequest(ProduceRequest):
         return getattr(self, name)
 
 
+_FLAT = ProduceRequest.flexible & ProduceRequest.versions
 _FIELDS = frozenset(("transactional_id", "acks", "timeout_ms", "topic_data"))
 BatchesRequest.__name__ = ProduceRequest.__name__  # which is what errors and logs name
 

@@ -14,7 +14,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, Met
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.send.batches_request import BatchesRequest, topics_told
+from aiokafka_lite.producer.send.batches_request import BatchesRequest
 from aiokafka_lite.producer.send.produce_bytes import Written, read_written
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceResponse,
@@ -77,7 +77,7 @@ class ProduceExchange:
         """
         if version not in ProduceRequest.flexible:
             return None
-        return read_written(frame, topics_told(self._topic_ids, version), self.batches)
+        return read_written(frame, self.request.told_in(version), self.batches)
 
     def results(
         self, response: ProduceResponse

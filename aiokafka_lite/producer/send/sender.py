@@ -362,8 +362,6 @@ class Sender:
         node.failures += 1
 
     def _drain(self, node: _NodeRequests) -> list[ProducerBatch]:
-        if not node.is_connected or self.client.network.ready_delay(node.node_id) > 0:
-            return []
         now_s = self._clock.monotonic()
         batches = self._accumulator.drain(node.node_id, now_s)
         if batches and self._routes.patience.is_on:
@@ -382,7 +380,12 @@ class Sender:
         node.is_sparse = False
         most = self._config.max_in_flight_requests_per_connection
         has_more = self._accumulator.has_more
-        while node.count < most and has_more(node.node_id) and (batches := self._drain(node)):
+        while (
+            node.is_connected
+            and node.count < most
+            and has_more(node.node_id)
+            and (batches := self._drain(node))
+        ):
             exchange = self._exchange(batches)
             node.requests += 1
             if not node.count and exchange.is_of_one_record:
@@ -397,6 +400,10 @@ class Sender:
                 node.at_gate += 1
                 self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
 
+    def _send_if_ready(self, node: _NodeRequests) -> None:
+        if self.client.network.ready_delay(node.node_id) <= 0:
+            self._send(node)
+
     def send_at_once(self, queue: PartitionQueue) -> None:
         """Send the batch of `queue`, which has got its first record, if records come alone.
 
@@ -407,7 +414,7 @@ class Sender:
         if node is None or not node.is_sparse or self._has_ended:
             return
         try:
-            self._send(node)
+            self._send_if_ready(node)
         except Exception as fault:  # noqa: BLE001  not the fault of the caller's record
             self._end_with(fault)
 
@@ -466,9 +473,12 @@ class Sender:
             self._end_with(error)
             return
         try:
-            if isinstance(response, ProduceResponse):
+            if isinstance(response, list):  # the usual case
+                node.count -= 1
+                self._outcomes.written(response, self._clock.monotonic())
+            else:
                 self.client.network.note_throttle(node.node_id, response)
-            self._take_in(node, exchange, response, error)
+                self._take_in(node, exchange, response, error)
             self._go_on(node)
             node.is_sparse = error is None and exchange.lone_number == node.requests
         except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
@@ -482,13 +492,11 @@ class Sender:
         self,
         node: _NodeRequests,
         exchange: ProduceExchange,
-        response: ProduceResponse | Written | None,
+        response: ProduceResponse | None,
         failure: KafkaError | None,
     ) -> None:
         node.count -= 1
-        if isinstance(response, list):
-            self._outcomes.written(response, self._clock.monotonic())
-        elif failure is None:
+        if failure is None:
             self._outcomes.answered(exchange, response, self._clock.monotonic())
         else:
             if isinstance(failure, AuthenticationFailedError):
@@ -498,7 +506,7 @@ class Sender:
             self._outcomes.lost(exchange, failure, self._clock.monotonic())
 
     def _go_on(self, node: _NodeRequests) -> None:
-        self._send(node)
+        self._send_if_ready(node)
         if self._accumulator.has_waiting:
             self.wake()  # other nodes may be due, or the next batch may be due earlier
 
