@@ -101,6 +101,7 @@ class ProducerEngine:
             self.transactions,
             wake_sender=wakeup.set,
             placed_first=None if config.linger_ms else self.sender.send_at_once,
+            leaves_at_once=self.sender.sends_at_once,
         )
         self.records: AppendPath | InterceptedPath = self.append_path
         """Calls the interceptors, if there are any, then appends the record."""

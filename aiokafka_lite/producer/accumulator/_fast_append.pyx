@@ -544,6 +544,8 @@ cdef class FastAppend:
                 assert index >= 0, "a batch with room takes the record"
             bulk.note(batch, index, 1, timestamp_ms)
             self.count(route, value, key, partition)
+            if index == 0 and self._placed_first is not None:
+                self._placed_first(queue)
             item = next(iterator, NO_MORE)
         return item
 

@@ -231,8 +231,8 @@ class FastAppend:
         the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
         `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
         the record, which is placed there at once. None: the record has to take the other path.
-        `waits`: the caller waits for the outcome. `placed_first(queue)` is called after `append`
-        has placed the first record of a batch. It must not raise.
+        `waits`: the caller waits for the outcome. `placed_first(queue)` is called after the
+        first record of a batch was placed. It must not raise.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""

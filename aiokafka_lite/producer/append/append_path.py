@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 class AppendPath:
     """Appends records for one producer. `wake_sender()` makes the sender look at what is due.
-    `placed_first(queue)` is called after a record was placed first in a batch.
+    `placed_first` and `leaves_at_once`: as of `NewBatches`.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class AppendPath:
         *,
         wake_sender: Callable[[], object],
         placed_first: Callable[[PartitionQueue], object] | None = None,
+        leaves_at_once: Callable[[PartitionQueue], bool] = lambda _: False,
     ) -> None:
         self._config = config
         self._clock = client.clock
@@ -84,6 +85,7 @@ class AppendPath:
             transactions,
             wake_sender=wake_sender,
             placed_first=placed_first,
+            leaves_at_once=leaves_at_once,
         )
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
         self._serializes = bool(self.serializers)

@@ -36,7 +36,8 @@ which would be a turn of the loop for each.
 
 class NewBatches:
     """Opens batches in a producer's queues. `wake_sender()` makes the sender look at them.
-    `placed_first(queue)` is called after a record was placed first in one.
+    `placed_first(queue)` is called after a record was placed first in one. It sends the record if
+    `leaves_at_once(queue)`, so that the sender need not look.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class NewBatches:
         *,
         wake_sender: Callable[[], object],
         placed_first: Callable[[PartitionQueue], object] | None = None,
+        leaves_at_once: Callable[[PartitionQueue], bool] = lambda _: False,
     ) -> None:
         self._client = client
         self._clock = client.clock
@@ -62,6 +64,7 @@ class NewBatches:
         self._transactions = transactions
         self._wake_sender = wake_sender
         self._placed_first = placed_first
+        self._leaves_at_once = leaves_at_once
         self._patience = finder.routes.patience
         self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
         self._filling_task = 0
@@ -252,7 +255,7 @@ class NewBatches:
         batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
         self._filled_bytes += len(buffer)
         self._client.metadata.add_topic(queue.topic_partition.topic)
-        if self._concerns_sender(queue):
+        if self._concerns_sender(queue) and not self._leaves_at_once(queue):
             self._wake_sender()
         return batch
 

@@ -404,17 +404,25 @@ class Sender:
         if self.client.network.ready_delay(node.node_id) <= 0:
             self._send(node)
 
+    def sends_at_once(self, queue: PartitionQueue) -> bool:
+        """Whether `send_at_once` sends the batch of `queue`. Never with linger."""
+        if queue.leader_id is None or self._config.linger_ms or self._has_ended:
+            return False
+        node = self._nodes.get(queue.leader_id)
+        return node is not None and node.is_sparse
+
     def send_at_once(self, queue: PartitionQueue) -> None:
         """Send the batch of `queue`, which has got its first record, if records come alone.
 
         For producers without linger. It sends what the task would send one turn later, by the same
-        rules. Does not raise.
+        rules, and wakes the task only for what is left. Does not raise.
         """
-        node = None if queue.leader_id is None else self._nodes.get(queue.leader_id)
-        if node is None or not node.is_sparse or self._has_ended:
+        if queue.leader_id is None or not self.sends_at_once(queue):
             return
         try:
-            self._send_if_ready(node)
+            self._send_if_ready(self._nodes[queue.leader_id])
+            if self._timer is None or self._accumulator.has_waiting:
+                self.wake()  # the task sets the timer for the batch's expiry
         except Exception as fault:  # noqa: BLE001  not the fault of the caller's record
             self._end_with(fault)
 

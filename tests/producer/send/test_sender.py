@@ -360,7 +360,7 @@ async def test_an_answer_behind_which_nothing_waits_has_the_sender_look_no_more(
         looks = mock.Mock(wraps=producer._engine.sender._dispatch)
         with mock.patch.object(producer._engine.sender, "_dispatch", looks):
             await producer.send_and_wait("orders", b"second")
-            assert looks.call_count == 1
+            assert looks.call_count == 0  # it was sent at once
             broker.faults.stall(ProduceRequest)
             acks = [await producer.send("orders", b"third")]
             await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 3)
