@@ -11,6 +11,7 @@ from aiokafka_lite.spark.options.copy_options import CopyOptions
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.range_copy import copy_ranges
+from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
 
@@ -78,3 +79,14 @@ def test_a_record_that_cannot_be_written_fails_the_task(
     small = into(broker, **{"kafka.max.request.size": "60"})  # type: ignore[arg-type]
     with pytest.raises(MessageSizeTooLargeError):
         copy_ranges([OffsetRange("t", 0, 0, 2)], source_options(broker), small, {}, here)
+
+
+def test_a_topic_that_was_made_anew_behind_the_plan_is_not_copied(
+    here: Worker, broker: EmbeddedBroker
+) -> None:
+    fill(broker, T0, 2)
+    with pytest.raises(DataLossError, match="offsets 0 to 2 are lost: the topic was deleted"):
+        copy_ranges(
+            [OffsetRange("t", 0, 0, 2)], source_options(broker), into(broker), {"t": "older"}, here
+        )
+    assert not [*broker.log(COPY).records()]

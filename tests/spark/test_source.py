@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.offsets import id_text
+from aiokafka_lite.spark.process.worker import worker
+from aiokafka_lite.spark.read.arrow import SparkColumns
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.free_ports import held_ports
 from tests.conftest import require_spark
 from tests.spark.support.releases import needs
 from tests.spark.support.spark_io import run_to_end, source, values_in
-from tests.spark.support.topics import T0, T1, fill
+from tests.spark.support.topics import T0, T1, fill, source_options
 
 EARLIEST = {"startingOffsets": "earliest"}
 
@@ -232,3 +235,19 @@ def test_a_process_that_only_makes_the_source_known_imports_no_client() -> None:
     clients = {"aiokafka_lite.consumer.consumer", "aiokafka_lite.producer.producer"}
     assert "aiokafka_lite.spark.source" in modules
     assert not modules & {*clients, "aiokafka_lite.protocol", "pandas"}
+
+
+def test_tasks_know_the_ids_of_the_topics_that_were_planned(broker: EmbeddedBroker) -> None:
+    require_spark()
+    from aiokafka_lite.spark.source import BatchReader, StreamReader
+
+    made = broker.cluster.topics["t"].topic_id
+    columns = SparkColumns([("value", "binary")])
+    try:
+        batch = BatchReader(columns, source_options(broker)).partitions()
+        stream = StreamReader(columns, source_options(broker, streaming=True))
+        streamed = stream.partitions({"t": {"0": 0, "1": 0}}, stream.latestOffset())
+    finally:
+        worker().close()
+    assert len(batch) == len(streamed) == 2
+    assert all(each.topic_ids == {"t": id_text(made)} for each in (*batch, *streamed))
