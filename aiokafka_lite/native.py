@@ -26,6 +26,7 @@ TYPED = frozenset(
         "accumulator.partition_queue",
         "accumulator.record_accumulator",
         "accumulator.sequence_numbers",
+        "append.new_batches",
         "batch.buffer_pool",
         "batch.producer_batch",
     )

@@ -158,9 +158,12 @@ async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         await producer.send_and_wait("orders", b"v")
         broker.faults.stall(ProduceRequest, times=None)
-        with mock.patch.object(producer._engine.append_path._new_batches, "_wake_sender") as wake:
-            for _ in range(20):
-                producer.send_nowait("orders", b"v" * 10_000)
+        new_batches = producer._engine.append_path._new_batches
+        wake_sender, wake = new_batches._wake_sender, mock.Mock()
+        new_batches._wake_sender = wake
+        for _ in range(20):
+            producer.send_nowait("orders", b"v" * 10_000)
+        new_batches._wake_sender = wake_sender
         assert wake.call_count == 2  # the first batch is new, and it is full
         assert len(producer._engine.accumulator.incomplete) == 5
         broker.faults.release()
