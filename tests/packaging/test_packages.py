@@ -29,7 +29,7 @@ FOLDERS = (".ci", "aiokafka_lite", "benchmarks", "docs", "examples", "tests", "t
 FILES = ("CHANGELOG.md", "DESIGN.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md")
 SETTINGS = ("mkdocs.yml", "pyproject.toml", "setup.py")
 GENERATED = (".c", ".so", ".pyd", ".pyc")
-STRIPPED_BYTES = 4 * 1024 * 1024
+STRIPPED_BYTES = 6 * 1024 * 1024  # without optimization, which makes them a third larger
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 # Compilers take their time on busy machines; one process of the suite builds for all tests.
@@ -164,7 +164,7 @@ def test_native_wheel_has_every_leaf_and_not_its_source(native_wheel: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="GNU's linker strips them")
-def test_native_leaves_take_no_more_than_four_megabytes(native_wheel: Path) -> None:
+def test_native_leaves_take_no_more_than_six_megabytes(native_wheel: Path) -> None:
     with zipfile.ZipFile(native_wheel) as wheel:
         sizes = {file.filename: file.file_size for file in wheel.infolist()}
     leaves = {name: size for name, size in sizes.items() if name.endswith(SUFFIX)}
