@@ -439,10 +439,10 @@ async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() ->
         await producer.start()
         ack = await producer.send("orders", b"v")
 
-        def broken(batch: object) -> memoryview:
+        def broken(now_s: float) -> None:
             raise ZeroDivisionError("a bug")
 
-        producer._engine.accumulator.seal = broken  # type: ignore[method-assign]
+        producer._engine.sender._dispatch = broken  # type: ignore[method-assign]
         with pytest.raises(KafkaError, match="a bug"):
             await producer.flush()
         with pytest.raises(KafkaError, match="a bug") as caught:
@@ -472,7 +472,7 @@ async def test_a_failed_background_task_reaches_who_waits_for_memory() -> None:
         def broken(now_s: float) -> None:
             raise ZeroDivisionError("a bug")
 
-        producer._engine.accumulator.ready = broken  # type: ignore[assignment]
+        producer._engine.sender._dispatch = broken  # type: ignore[method-assign]
         producer._engine.sender.wake()
         for lost in (waiting, ack):
             with pytest.raises(KafkaError, match="a bug"):
