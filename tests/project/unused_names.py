@@ -91,9 +91,10 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/workers/share/share_workers_statistics.py",
-        "*_records running_handlers waiting_releases refused_acknowledgements",
+        "*_records running_handlers waiting_releases",
         "figures for users",
     ),
+    ("aiokafka_lite/metrics/statistics.py", "held_records", "a figure for users"),
     (
         "aiokafka_lite/share/share_consumer.py",
         "set_acknowledgement_commit_callback",
