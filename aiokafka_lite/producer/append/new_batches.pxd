@@ -18,6 +18,8 @@ cdef class NewBatches:
     cdef object _life
     cdef object _transactions
     cdef public object _wake_sender
+    cdef object _placed_first
+    cdef object _leaves_at_once
     cdef object _patience
     cdef Py_ssize_t _most_record_bytes
     cdef object _filling_task
