@@ -116,6 +116,20 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     `group_id`, DeprecationWarning for options without effect.
     """
 
+    # With places for all that it sets, an instance has no dictionary until a program sets more.
+    # A step of `async for` then need not look there for a `getone`. Interpreters from 3.12 on keep
+    # the place of a method only for such instances.
+    __slots__ = (
+        "__orig_class__",
+        "__weakref__",
+        "_config",
+        "_counters",
+        "_life",
+        "_listener",
+        "_signal",
+        "_subscription",
+    )
+
     def __init__(
         self,
         *topics: str,

@@ -82,8 +82,20 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     Warns: DeprecationWarning for options without effect.
     """
 
-    # A class attribute: __del__ reads it even when a wrong call kept __init__ from running.
-    _is_made = False
+    # With places for all that it sets, an instance has no dictionary until a program sets more.
+    # Interpreters from 3.12 on keep the place of a method, as of `send`, only for such instances.
+    __slots__ = (
+        "__orig_class__",
+        "__weakref__",
+        "_clock",
+        "_config",
+        "_engine",
+        "_host",
+        "_is_answered",
+        "_loop",
+        "_max_block_s",
+        "_rng",
+    )
 
     def __init__(
         self,
@@ -105,7 +117,6 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._rng = rng if rng is not None else random.Random()
         self._build_engine()
-        self._is_made = True
 
     def _build_engine(self) -> None:
         self._engine = ProducerEngine(
@@ -278,7 +289,8 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
             await self.stop()
 
     def __del__(self) -> None:
-        if not self._is_made or self._engine.client.loop.is_of_parent:
+        engine: ProducerEngine | None = getattr(self, "_engine", None)  # None: __init__ raised
+        if engine is None or engine.client.loop.is_of_parent:
             return
         if self._engine.life.state in (LifeState.STARTING, LifeState.RUNNING):
             message = f"Unclosed AIOKafkaProducer {self!r}: {_TO_CLOSE}"

@@ -247,3 +247,12 @@ async def test_health_checks_read_whether_stop_was_called_under_aiokafkas_name()
         assert not consumer._closed
         await consumer.stop()
         assert consumer._closed
+
+
+async def test_an_instance_has_attributes_only_that_a_program_sets() -> None:
+    """So a step of an iteration need not look there, and interpreters keep the place of methods."""
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        await consumer.getmany(timeout_ms=0)
+        assert vars(consumer).keys() <= {"_decoded"}  # the pure twin has no place for that
+        consumer.mine = 1
+        assert vars(consumer)["mine"] == 1

@@ -623,3 +623,13 @@ async def test_send_and_wait_goes_by_a_send_that_was_replaced(
 
 async def _awaited(wait: Awaitable[RecordMetadata]) -> RecordMetadata:
     return await wait
+
+
+async def test_an_instance_has_a_dictionary_only_for_what_a_program_sets() -> None:
+    """So interpreters keep the place of `send` (see lazy_dictionary.h)."""
+    async with kafka() as broker, producing(broker) as producer:
+        await producer.send_and_wait("orders", b"0")
+        assert gc.get_referents(producer).count({}) == 0
+        assert vars(producer) == {}
+        producer.mine = 1
+        assert vars(producer) == {"mine": 1}

@@ -531,7 +531,13 @@ def calls(tree: ast.AST) -> Iterator[str]:
 
 
 # Modules that cannot be imported without PySpark, which not every machine with the tests has.
-NEED_PYSPARK = {"spark/compat", "spark/listener", "spark/sink", "spark/source"}
+NEED_PYSPARK = {
+    "spark/compat",
+    "spark/listener",
+    "spark/prometheus",
+    "spark/sink",
+    "spark/source",
+}
 HAS_PYSPARK = importlib.util.find_spec("pyspark") is not None
 
 PATHS = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))

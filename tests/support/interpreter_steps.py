@@ -34,6 +34,8 @@ def counted() -> Iterator[StepCount]:
     """Count the steps of all frames of the client that begin or continue inside the block."""
     count = StepCount()
     before = sys.gettrace()
+    # 3.12 looks whether a frame wants opcodes when it sets the function, and later no more.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(count._enter)
     try:
         yield count

@@ -32,6 +32,10 @@ from aiokafka_lite.concurrency.awaitable cimport (
 cimport cython
 
 
+cdef extern from "aiokafka_lite/concurrency/lazy_dictionary.h":
+    void alk_drop_dictionary(object made)
+
+
 cdef extern from *:
     """
     #include <structmember.h>
@@ -113,10 +117,12 @@ cdef extern from *:
 
     /* Return a number that changes when an attribute of the class or of a base is set; 0: none. */
     static inline unsigned int alk_class_version(PyObject *self) {
-    #if defined(Py_GIL_DISABLED) || !defined(Py_TPFLAGS_VALID_VERSION_TAG)
-        return 0;
-    #else
         PyTypeObject *type = Py_TYPE(self);
+    #if defined(Py_GIL_DISABLED)
+        return 0;
+    #elif PY_VERSION_HEX >= 0x030D0000 /* nothing sets the flag any more; no version is 0 */
+        return type->tp_version_tag;
+    #else
         return type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG ? type->tp_version_tag : 0;
     #endif
     }
@@ -407,8 +413,11 @@ cdef class RecordIteration:
     """
 
     cdef DecodedRecords decoded_
-    cdef dict __dict__
+    cdef dict __dict__  # see lazy_dictionary.h
     cdef uint64_t plain_instance  # the version that was last seen to hold no `getone`
+
+    def __cinit__(self):
+        alk_drop_dictionary(self)
 
     @property
     def _decoded(self):

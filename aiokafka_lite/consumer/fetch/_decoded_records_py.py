@@ -95,6 +95,8 @@ class RecordIteration:
     instance replaces `getone`, the two differ, and every record comes from `getone`.
     """
 
+    __slots__ = ("__dict__",)
+
     _decoded: DecodedRecords | None = None
     _own_getone: Callable[..., Any]
     _next_by_getone: Callable[..., Coroutine[Any, Any, Any]]

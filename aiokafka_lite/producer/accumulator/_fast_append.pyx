@@ -25,6 +25,10 @@ from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome, RecordAck, a
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
+cdef extern from "aiokafka_lite/concurrency/lazy_dictionary.h":
+    void alk_drop_dictionary(object made)
+
+
 cdef extern from *:
     """
     #include <time.h>
@@ -555,6 +559,10 @@ cdef class SendPaths:
 
     cdef public FastAppend _fast_append
     cdef public object _path
+    cdef dict __dict__  # see lazy_dictionary.h
+
+    def __cinit__(self):
+        alk_drop_dictionary(self)
 
     cdef bint has_own_send(self) except -1:
         """Whether `send` is the one below: programs that replace it see the records of

@@ -456,6 +456,8 @@ def _plain(headers: Any) -> Headers | None:
 class SendPaths:
     """What `send` and `send_nowait` of the producer use; the producer is derived from this."""
 
+    __slots__ = ("__dict__", "_fast_append", "_path")
+
     _fast_append: FastAppend
     _path: RecordPath
 
