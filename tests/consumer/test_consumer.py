@@ -254,5 +254,5 @@ async def test_an_instance_has_attributes_only_that_a_program_sets() -> None:
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         await consumer.getmany(timeout_ms=0)
         assert vars(consumer).keys() <= {"_decoded"}  # the pure twin has no place for that
-        consumer.mine = 1
+        consumer.mine = 1  # type: ignore[attr-defined]
         assert vars(consumer)["mine"] == 1

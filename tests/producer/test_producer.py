@@ -631,5 +631,5 @@ async def test_an_instance_has_a_dictionary_only_for_what_a_program_sets() -> No
         await producer.send_and_wait("orders", b"0")
         assert gc.get_referents(producer).count({}) == 0
         assert vars(producer) == {}
-        producer.mine = 1
+        producer.mine = 1  # type: ignore[attr-defined]
         assert vars(producer) == {"mine": 1}
