@@ -64,7 +64,8 @@ class Shelf:
         return self.leaders.get(tp, (1, 0))
 
     def queue(self, partition: int = 0, topic: str = "orders") -> PartitionQueue:
-        return self.accumulator.queue_of(TopicPartition(topic, partition), self.leader_of)
+        tp = TopicPartition(topic, partition)
+        return self.accumulator.queue_of(tp, self.leader_of(tp))
 
     def set_leader(self, partition: int, node_id: int | None, epoch: int = 0) -> None:
         self.leaders[TopicPartition("orders", partition)] = (node_id, epoch)

@@ -7,6 +7,7 @@ computes them once per topic, and a topic that has not changed keeps its objects
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from operator import attrgetter
 from types import MappingProxyType
 from uuid import UUID
 
@@ -34,6 +35,7 @@ class LeaderAndEpoch(NamedTuple):
 
 
 NO_LEADER = LeaderAndEpoch(None, -1)
+_NO_LEADERS: Mapping[int, LeaderAndEpoch] = MappingProxyType({})
 
 
 class PartitionMetadata(NamedTuple):
@@ -118,6 +120,11 @@ class MetadataSnapshot:
         topic, partition = topic_partition
         known = self.topics.get(topic)
         return NO_LEADER if known is None else known.leaders.get(partition, NO_LEADER)
+
+    def leaders_of(self, topic: str) -> Mapping[int, LeaderAndEpoch]:
+        """Return the leader of each partition of `topic`; empty if the topic is not known."""
+        known = self.topics.get(topic)
+        return _NO_LEADERS if known is None else known.leaders
 
     def is_online(self, topic_partition: TopicPartition, node_id: int) -> bool:
         """Return whether the node is known, and the metadata does not call its replica offline."""
@@ -270,7 +277,7 @@ def _topic(
     if error is UnknownTopicOrPartitionError and topic_id == ZERO_UUID:
         seen_epochs = {}  # without an id, nothing else tells a new topic of that name apart
     partitions: dict[int, PartitionMetadata] = {}
-    for answer in sorted(described.partitions, key=lambda entry: entry.partition_index):
+    for answer in sorted(described.partitions, key=_index_of):
         index = answer.partition_index
         epoch = answer.leader_epoch if reliable_epochs else -1
         if epoch >= 0 and epoch < seen_epochs.get(index, -1):
@@ -295,19 +302,22 @@ def _topic(
     return earlier if earlier is not None and earlier == topic else topic
 
 
+_index_of = attrgetter("partition_index")
+
+
 def _is_recreated(known_id: UUID, new_id: UUID) -> bool:
     return ZERO_UUID not in (known_id, new_id) and known_id != new_id
 
 
 def _partition(answer: MetadataResponsePartition, epoch: int) -> PartitionMetadata:
-    return PartitionMetadata(
-        partition=answer.partition_index,
-        leader_id=answer.leader_id,
-        leader_epoch=epoch,
-        replicas=tuple(answer.replica_nodes),
-        isr=tuple(answer.isr_nodes),
-        offline_replicas=tuple(answer.offline_replicas),
-        error=for_code(answer.error_code) if answer.error_code else None,
+    return PartitionMetadata(  # by position, because topics have thousands of them
+        answer.partition_index,
+        answer.leader_id,
+        epoch,
+        tuple(answer.replica_nodes),
+        tuple(answer.isr_nodes),
+        tuple(answer.offline_replicas),
+        for_code(answer.error_code) if answer.error_code else None,
     )
 
 
@@ -321,12 +331,16 @@ def _assemble(
     partitions: Mapping[int, PartitionMetadata],
     seen_epochs: Mapping[int, int],
 ) -> TopicMetadata:
-    leaders = {
-        index: LeaderAndEpoch(
-            entry.leader_id if entry.leader_id in nodes else None, entry.leader_epoch
-        )
-        for index, entry in partitions.items()
-    }
+    shared: dict[tuple[int, int], LeaderAndEpoch] = {}  # many partitions have an equal one
+    leaders: dict[int, LeaderAndEpoch] = {}
+    for index, entry in partitions.items():
+        named = entry.leader_id, entry.leader_epoch
+        leader = shared.get(named)
+        if leader is None:
+            leader_id, epoch = named
+            leader = LeaderAndEpoch(leader_id if leader_id in nodes else None, epoch)
+            shared[named] = leader
+        leaders[index] = leader
     ids = tuple(sorted(partitions))
     return TopicMetadata(
         name=name,

@@ -27,6 +27,8 @@ cdef class RecordAccumulator:
     cdef int64_t _drain_number
     cdef bint _is_closed
 
+    @cython.locals(queue=PartitionQueue)
+    cpdef PartitionQueue queue_of(self, object topic_partition, object leader)
     cpdef ProducerBatch open_batch(self, PartitionQueue queue, bytearray buffer, double now_s)
     @cython.locals(batch=ProducerBatch)
     cpdef ProducerBatch append_batch(
@@ -34,6 +36,8 @@ cdef class RecordAccumulator:
     )
     @cython.locals(before=bytearray, buffer=bytearray)
     cpdef object grow(self, ProducerBatch batch, Py_ssize_t record_bytes)
+    @cython.locals(node=NodeQueues)
+    cdef _lead(self, PartitionQueue queue, object leader)
     @cython.locals(node=NodeQueues)
     cdef _note_filled(self, PartitionQueue queue, ProducerBatch batch)
     @cython.locals(node=NodeQueues)

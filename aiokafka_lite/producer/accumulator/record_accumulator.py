@@ -86,12 +86,14 @@ class RecordAccumulator:
 
     # Filling…
 
-    def queue_of(self, topic_partition: TopicPartition, leader_of: LeaderOf) -> PartitionQueue:
-        """Return the partition's queue, and make it if there is none."""
+    def queue_of(
+        self, topic_partition: TopicPartition, leader: tuple[int | None, int]
+    ) -> PartitionQueue:
+        """Return the partition's queue, and make it for that leader and epoch if there is none."""
         queue = self._queues.get(topic_partition)
         if queue is None:
             queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
-            self._lead(queue, leader_of)
+            self._lead(queue, leader)
         return queue
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
@@ -140,12 +142,14 @@ class RecordAccumulator:
             node.turns = 0
             node.filled.clear()
         for queue in self._queues.values():
-            self._lead(queue, leader_of)
+            self._lead(queue, leader_of(queue.topic_partition))
 
-    def _lead(self, queue: PartitionQueue, leader_of: LeaderOf) -> None:
-        queue.leader_id, queue.leader_epoch = leader_of(queue.topic_partition)
+    def _lead(self, queue: PartitionQueue, leader: tuple[int | None, int]) -> None:
+        queue.leader_id, queue.leader_epoch = leader
         if queue.leader_id is not None:
-            node = self._of_node.setdefault(queue.leader_id, NodeQueues())
+            node = self._of_node.get(queue.leader_id)
+            if node is None:
+                node = self._of_node[queue.leader_id] = NodeQueues()
             queue.turn = node.turns
             node.turns += 1
             if queue.batches:

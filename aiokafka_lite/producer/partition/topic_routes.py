@@ -8,7 +8,7 @@ import copy
 import random
 from collections.abc import Sequence
 
-from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import NO_LEADER, MetadataSnapshot
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.fast_append import HeldRoutes, RouteQueues
@@ -143,8 +143,9 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         sticky = self._sticky.get(topic)
         if sticky is None:
             sticky = self._sticky[topic] = StickyPartition(self._share_bytes, self._rng)
+        queue_of, leader_of = self._accumulator.queue_of, snapshot.leaders_of(topic).get
         queues = [
-            self._accumulator.queue_of(TopicPartition(topic, partition), snapshot.leader)
+            queue_of(TopicPartition(topic, partition), leader_of(partition, NO_LEADER))
             for partition in partitions
         ]
         if self._is_adaptive:
