@@ -32,13 +32,6 @@ _T = TypeVar("_T")
 _POLLS_A_TURN = 8
 _TURN_S = 0.002
 """How many polls that find records run in a row, and for how long, until other tasks run."""
-_FEW_BYTES = 4096
-"""A poll that has waited for no more bytes of records returns before the next fetch is sent.
-
-The records are with the program 120 us earlier, half of the time since their bytes were read. A
-poll that finds records, or gets many, sends the fetch first. So the broker works while the program
-does.
-"""
 
 
 @dataclass(slots=True, eq=False)
@@ -191,7 +184,6 @@ class RecordPoller:
         if self._is_turn_over():
             await asyncio.sleep(0)
         taken: _T | None = None
-        has_waited = False
         self._begin_poll(partitions)
         try:
             while not self._is_stopped:
@@ -199,11 +191,7 @@ class RecordPoller:
                 try:
                     taken = collect(partitions)
                 finally:
-                    fetches_due_s = None
-                    if has_waited and taken and self._has_taken_the_few():
-                        self._fetcher.start_fetches_soon()
-                    else:
-                        fetches_due_s = self._fetcher.start_fetches()
+                    fetches_due_s = self._fetcher.start_fetches()
                     if self._collector.unprepared:
                         self._preparations.start(self._collector.unprepared)
                 if taken:
@@ -214,16 +202,11 @@ class RecordPoller:
                 if is_over:
                     break
                 await self._wait_for_records(deadline_s, positions_due_s, fetches_due_s)
-                has_waited = True
         finally:
             self._end_poll(partitions)
         if timeout_s is None:
             raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
         return None
-
-    def _has_taken_the_few(self) -> bool:
-        """Say whether nothing is left of a response that brought a few records."""
-        return not len(self._buffer) and self._fetcher.newest_bytes <= _FEW_BYTES
 
     def _is_turn_over(self) -> bool:
         """Say whether a poll must let the other tasks run before it looks for records.

@@ -3,8 +3,7 @@
 The poll plans a round without waiting: which nodes are asked, and for which offsets. It sends the
 planned requests in the same call. The callback that reads a response files it into the buffer. So a
 poll that times out or is cancelled leaves its fetch running. No round starts by itself. The second
-fetch of a poll is such a round. Source: A1, A2, A10. It is planned one turn of the event loop later
-if a poll has waited for a few records (`start_fetches_soon`).
+fetch of a poll is such a round. Source: A1, A2, A10.
 
 A round has a task only if its request has to wait for a connection, a backoff or a throttle. A task
 for each round would cost one turn of the event loop at each end of it. An unexpected error in the
@@ -86,8 +85,6 @@ class Fetcher:
         self._looked_at: tuple[int, int] | None = None
         self._due_at_s: float | None = None
         self._leaderless: tuple[TopicPartition, ...] = ()
-        self.newest_bytes = 0
-        """How many bytes of records the newest response brought."""
         self.lacks_room = False
         """True if the newest round left a node out because too much of its data is unread (A11)."""
         self._is_closed = False
@@ -124,19 +121,6 @@ class Fetcher:
         self._looked_at = (self._revision.number, snapshot.version)
         self._due_at_s = found.due_at_s
         return found.due_at_s
-
-    def start_fetches_soon(self) -> None:
-        """Start the rounds in the next turn of the loop, after the poll has returned its records.
-
-        To plan and to send a request takes as long as all the rest from the socket to the records.
-        """
-        loop = self._client.loop.loop
-        assert loop is not None
-        loop.call_soon(self._start_between_polls)
-
-    def _start_between_polls(self) -> None:
-        with suppress(KafkaError):  # the client has failed or ended, and the next poll tells
-            self.start_fetches()
 
     def _every_leader_owes_an_answer(self, snapshot: MetadataSnapshot) -> bool:
         """Say whether every leader has a fetch in flight, so that no round can be planned.
@@ -307,7 +291,6 @@ class Fetcher:
         if not outcome.is_accepted:
             self._refused(node, response)
             return
-        self.newest_bytes = outcome.records_bytes
         self._client.observer.records_fetched(node.node_id, outcome.records_bytes)
         for code in outcome.error_codes:
             self._client.observer.failed("fetch", for_code(code)())
