@@ -385,6 +385,7 @@ def rebuild_topic(
 
 
 __all__ = [
+    "NO_LEADER",
     "LeaderAndEpoch",
     "MetadataSnapshot",
     "PartitionMetadata",
