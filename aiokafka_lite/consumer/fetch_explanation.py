@@ -17,7 +17,7 @@ from aiokafka_lite.consumer.fetch.fetch_wishes import node_to_read
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason
+from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
 from aiokafka_lite.model import TopicPartition
 
 
@@ -121,13 +121,13 @@ class _Partitions:
     def _held(self, state: PartitionState) -> Explanation | None:
         if state.is_being_revoked:
             text = "the group takes it away, or another member may own it by now"
-            return _told(state, WaitReason.BEING_REVOKED, text)
+            return explain_partition(state.topic_partition, WaitReason.BEING_REVOKED, text)
         if state.is_being_assigned:
             text = "on_partitions_assigned() of the listener has not returned"
-            return _told(state, WaitReason.BEING_ASSIGNED, text)
+            return explain_partition(state.topic_partition, WaitReason.BEING_ASSIGNED, text)
         if state.is_paused:
             text = "pause() was called: call resume()"
-            return _told(state, WaitReason.PAUSED, text)
+            return explain_partition(state.topic_partition, WaitReason.PAUSED, text)
         return None
 
     # Without a position…
@@ -147,7 +147,7 @@ class _Partitions:
             strategy = self._subscription.default_reset
         if strategy is None:
             text = "it has no position, and auto_offset_reset gives none: call seek()"
-            return _told(state, WaitReason.NEEDS_SEEK, text)
+            return explain_partition(state.topic_partition, WaitReason.NEEDS_SEEK, text)
         text = f"its position is to be reset to {strategy.label}, and the leader has not told it"
         return self._asked_of_leader(state, WaitReason.NO_POSITION, text)
 
@@ -158,7 +158,9 @@ class _Partitions:
         if failure is not None:
             said = reason_of(failure)
             text += f", because the coordinator is not known: {said}"
-            return _told(state, WaitReason.COORDINATOR_UNKNOWN, text, error=said)
+            return explain_partition(
+                state.topic_partition, WaitReason.COORDINATOR_UNKNOWN, text, error=said
+            )
         return self._told_until_retry(state, WaitReason.NO_COMMITTED_OFFSET, text)
 
     def _asked_of_leader(self, state: PartitionState, reason: WaitReason, text: str) -> Explanation:
@@ -167,8 +169,8 @@ class _Partitions:
             return self._leaderless(state)
         wait = self._engine.client.network.node_wait(node_id)
         if wait is not None:
-            return _told(
-                state,
+            return explain_partition(
+                state.topic_partition,
                 wait.reason,
                 wait.text,
                 node_id=node_id,
@@ -183,8 +185,10 @@ class _Partitions:
         delay_s = state.retry_at_s - self._now_s
         if state.failures and delay_s > 0:
             text += f"; it is asked again in {delay_s:.3f} s, after {state.failures} failures"
-            return _told(state, reason, text, node_id=node_id, delay_s=delay_s)
-        return _told(state, reason, text, node_id=node_id)
+            return explain_partition(
+                state.topic_partition, reason, text, node_id=node_id, delay_s=delay_s
+            )
+        return explain_partition(state.topic_partition, reason, text, node_id=node_id)
 
     # With a position…
 
@@ -199,29 +203,41 @@ class _Partitions:
             reason = WaitReason.BAD_RECORD
             if fetch.is_failure:
                 text, reason = f"a fetch has failed: {said}", WaitReason.FETCH_FAILED
-            return _told(state, reason, text, node_id=where, error=said)
+            return explain_partition(state.topic_partition, reason, text, node_id=where, error=said)
         if fetch.unprepared is not None:
             text = f"a deserializer waits: {fetch.unprepared}"
-            return _told(state, WaitReason.DESERIALIZING, text, node_id=where, size_in_bytes=size)
+            return explain_partition(
+                state.topic_partition,
+                WaitReason.DESERIALIZING,
+                text,
+                node_id=where,
+                size_in_bytes=size,
+            )
         text = f"{size} bytes of it are buffered from offset {fetch.next_offset}: poll for them"
-        return _told(state, WaitReason.BUFFERED, text, node_id=where, size_in_bytes=size)
+        return explain_partition(
+            state.topic_partition, WaitReason.BUFFERED, text, node_id=where, size_in_bytes=size
+        )
 
     def _of_node(self, state: PartitionState) -> Explanation:
         delay_s = state.retry_at_s - self._now_s
         if delay_s > 0:
             text = f"its newest fetch has failed; it is fetched again in {delay_s:.3f} s"
-            return _told(state, WaitReason.FETCH_FAILED, text, delay_s=delay_s)
+            return explain_partition(
+                state.topic_partition, WaitReason.FETCH_FAILED, text, delay_s=delay_s
+            )
         node_id = node_to_read(state, self._snapshot, self._now_s)
         if node_id is None:
             return self._leaderless(state)
         if self._engine.fetcher.was_dropped(state.topic_partition):
             text = "its records made room for partitions that polls have named: poll for it"
-            return _told(state, WaitReason.SET_ASIDE, text, node_id=node_id)
+            return explain_partition(
+                state.topic_partition, WaitReason.SET_ASIDE, text, node_id=node_id
+            )
         return (
             self._on_its_way(state, node_id)
             or self._kept_back(state, node_id)
-            or _told(
-                state,
+            or explain_partition(
+                state.topic_partition,
                 WaitReason.NOT_POLLED,
                 f"nothing stands in the way: the next poll fetches it from node {node_id}",
                 node_id=node_id,
@@ -230,14 +246,16 @@ class _Partitions:
 
     def _leaderless(self, state: PartitionState) -> Explanation:
         why = why_leaderless(state.topic_partition, self._snapshot)
-        return _told(state, WaitReason.NO_LEADER, f"no leader is known: {why}")
+        return explain_partition(
+            state.topic_partition, WaitReason.NO_LEADER, f"no leader is known: {why}"
+        )
 
     def _on_its_way(self, state: PartitionState, node_id: int) -> Explanation | None:
         fetcher = self._engine.fetcher
         wait = self._engine.client.network.node_wait(node_id, Lane.FETCH)
         if wait is not None:
-            return _told(
-                state,
+            return explain_partition(
+                state.topic_partition,
                 wait.reason,
                 wait.text,
                 node_id=node_id,
@@ -248,9 +266,11 @@ class _Partitions:
             return None
         if fetcher.is_asked_for(state.topic_partition, node_id):
             text = f"a fetch from offset {state.offset} is on its way to node {node_id}"
-            return _told(state, WaitReason.FETCHING, text, node_id=node_id)
+            return explain_partition(
+                state.topic_partition, WaitReason.FETCHING, text, node_id=node_id
+            )
         text = f"node {node_id} has to answer a fetch of other partitions first"
-        return _told(state, WaitReason.NODE_BUSY, text, node_id=node_id)
+        return explain_partition(state.topic_partition, WaitReason.NODE_BUSY, text, node_id=node_id)
 
     def _kept_back(self, state: PartitionState, node_id: int) -> Explanation | None:
         fetcher, limit = self._engine.fetcher, self._config.fetch_buffer_bytes
@@ -258,8 +278,13 @@ class _Partitions:
         if delay_s > 0:
             said = fetcher.failure_of(node_id) or "the node has refused it"
             text = f"the newest fetch from node {node_id} has failed: {said}"
-            return _told(
-                state, WaitReason.FETCH_FAILED, text, node_id=node_id, delay_s=delay_s, error=said
+            return explain_partition(
+                state.topic_partition,
+                WaitReason.FETCH_FAILED,
+                text,
+                node_id=node_id,
+                delay_s=delay_s,
+                error=said,
             )
         unread = self._engine.buffer.unread_bytes(node_id)
         if unread >= limit:
@@ -267,31 +292,14 @@ class _Partitions:
                 f"{unread} bytes of node {node_id} are unread, and fetch_buffer_bytes={limit}: "
                 f"poll for the other partitions, or raise it"
             )
-            return _told(state, WaitReason.BUFFER_FULL, text, node_id=node_id, size_in_bytes=unread)
+            return explain_partition(
+                state.topic_partition,
+                WaitReason.BUFFER_FULL,
+                text,
+                node_id=node_id,
+                size_in_bytes=unread,
+            )
         return None
-
-
-def _told(
-    state: PartitionState,
-    reason: WaitReason,
-    text: str,
-    *,
-    node_id: int | None = None,
-    delay_s: float | None = None,
-    size_in_bytes: int | None = None,
-    error: str | None = None,
-) -> Explanation:
-    tp = state.topic_partition
-    return Explanation(
-        reason,
-        f"{tp.topic}-{tp.partition}: {text}",
-        tp,
-        tp.topic,
-        node_id,
-        delay_s,
-        size_in_bytes,
-        error,
-    )
 
 
 __all__ = ["explain_consumer", "explain_life", "explain_no_partition", "explain_topics"]

@@ -97,4 +97,27 @@ class Explanation:
         return self.text
 
 
-__all__ = ["Explanation", "WaitReason"]
+def explain_partition(
+    tp: TopicPartition,
+    reason: WaitReason,
+    text: str,
+    size_in_bytes: int | None = None,
+    *,
+    node_id: int | None = None,
+    delay_s: float | None = None,
+    error: str | None = None,
+) -> Explanation:
+    """Return why a partition waits. The sentence begins with its name."""
+    return Explanation(
+        reason,
+        f"{tp.topic}-{tp.partition}: {text}",
+        tp,
+        tp.topic,
+        node_id,
+        delay_s,
+        size_in_bytes,
+        error,
+    )
+
+
+__all__ = ["Explanation", "WaitReason", "explain_partition"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason
+from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
@@ -85,10 +85,10 @@ class _Partitions:
         leader_id = self._snapshot.leader(tp).node_id
         if queue is None:
             text = f"{len(batches)} batches are on their way to node {leader_id}, without an answer"
-            return _told(tp, WaitReason.SENT, text, size, node_id=leader_id)
+            return explain_partition(tp, WaitReason.SENT, text, size, node_id=leader_id)
         if queue.leader_id is None:
             text = f"no leader is known: {why_leaderless(tp, self._snapshot)}"
-            return _told(tp, WaitReason.NO_LEADER, text, size)
+            return explain_partition(tp, WaitReason.NO_LEADER, text, size)
         found = (
             self._out_of_turn(queue, size)
             or self._not_due(queue, size)
@@ -97,7 +97,7 @@ class _Partitions:
         if found is not None:
             return found
         text = f"nothing stands in the way: it goes to node {queue.leader_id} in the next turn"
-        return _told(tp, WaitReason.DUE, text, size, node_id=queue.leader_id)
+        return explain_partition(tp, WaitReason.DUE, text, size, node_id=queue.leader_id)
 
     def _out_of_turn(self, queue: PartitionQueue, size: int) -> Explanation | None:
         tp, sequences = queue.topic_partition, self._sequences
@@ -105,17 +105,17 @@ class _Partitions:
             failure = self._engine.sender.id_failure
             said = None if failure is None else reason_of(failure)
             text = f"no broker has given a producer id: {said or 'it is being asked for'}"
-            return _told(tp, WaitReason.NO_PRODUCER_ID, text, size, error=said)
+            return explain_partition(tp, WaitReason.NO_PRODUCER_ID, text, size, error=said)
         if queue.is_muted:
             text = "the batch before it has no answer, and one may be on its way at a time"
-            return _told(tp, WaitReason.MUTED, text, size, node_id=queue.leader_id)
+            return explain_partition(tp, WaitReason.MUTED, text, size, node_id=queue.leader_id)
         if sequences is None or sequences.may_send(queue.batches[0]):
             return None
         if not sequences.is_in_transaction(tp):
             text = "the coordinator does not know yet that the transaction has this partition"
-            return _told(tp, WaitReason.NOT_IN_TRANSACTION, text, size)
+            return explain_partition(tp, WaitReason.NOT_IN_TRANSACTION, text, size)
         text = "an earlier batch has to have its outcome first, to keep the order"
-        return _told(tp, WaitReason.OUT_OF_TURN, text, size, node_id=queue.leader_id)
+        return explain_partition(tp, WaitReason.OUT_OF_TURN, text, size, node_id=queue.leader_id)
 
     def _not_due(self, queue: PartitionQueue, size: int) -> Explanation | None:
         batch, due_s = queue.batches[0], self._engine.accumulator.due_at(queue)
@@ -125,17 +125,19 @@ class _Partitions:
         tp, where = queue.topic_partition, queue.leader_id
         if not batch.attempts:
             text = f"linger_ms is not over for {delay_s:.3f} s: records may still join the batch"
-            return _told(tp, WaitReason.LINGERING, text, size, node_id=where, delay_s=delay_s)
+            return explain_partition(
+                tp, WaitReason.LINGERING, text, size, node_id=where, delay_s=delay_s
+            )
         said = None if batch.last_error is None else reason_of(batch.last_error)
         text = f"attempt {batch.attempts} failed, and the next follows in {delay_s:.3f} s: {said}"
-        return _told(
+        return explain_partition(
             tp, WaitReason.BACKING_OFF, text, size, node_id=where, delay_s=delay_s, error=said
         )
 
     def _of_node(self, tp: TopicPartition, node_id: int, size: int) -> Explanation | None:
         wait = self._engine.client.network.node_wait(node_id)
         if wait is not None:
-            return _told(
+            return explain_partition(
                 tp,
                 wait.reason,
                 wait.text,
@@ -148,7 +150,7 @@ class _Partitions:
         if retry_s > 0:
             said = None if failure is None else reason_of(failure)
             text = f"node {node_id} is tried again in {retry_s:.3f} s: {said or 'it has failed'}"
-            return _told(
+            return explain_partition(
                 tp,
                 WaitReason.NODE_BACKING_OFF,
                 text,
@@ -162,30 +164,8 @@ class _Partitions:
                 f"{in_flight} requests are on their way to node {node_id}, and "
                 f"max_in_flight_requests_per_connection={self._most_in_flight}"
             )
-            return _told(tp, WaitReason.IN_FLIGHT_FULL, text, size, node_id=node_id)
+            return explain_partition(tp, WaitReason.IN_FLIGHT_FULL, text, size, node_id=node_id)
         return None
-
-
-def _told(
-    tp: TopicPartition,
-    reason: WaitReason,
-    text: str,
-    size_in_bytes: int,
-    *,
-    node_id: int | None = None,
-    delay_s: float | None = None,
-    error: str | None = None,
-) -> Explanation:
-    return Explanation(
-        reason,
-        f"{tp.topic}-{tp.partition}: {text}",
-        tp,
-        tp.topic,
-        node_id,
-        delay_s,
-        size_in_bytes,
-        error,
-    )
 
 
 __all__ = ["explain_producer"]

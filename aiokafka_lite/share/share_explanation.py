@@ -13,7 +13,7 @@ from aiokafka_lite.consumer.fetch_explanation import (
     explain_no_partition,
     explain_topics,
 )
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason
+from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.share.share_engine import ShareEngine
 
@@ -60,7 +60,7 @@ def _of_partition(tp: TopicPartition, engine: ShareEngine) -> Explanation:
     snapshot = engine.client.metadata.snapshot
     node_id = snapshot.leader(tp).node_id
     if node_id is None:
-        return _told(
+        return explain_partition(
             tp, WaitReason.NO_LEADER, f"no leader is known: {why_leaderless(tp, snapshot)}"
         )
     return _of_node(tp, node_id, engine)
@@ -73,20 +73,22 @@ def _buffered(tp: TopicPartition, engine: ShareEngine) -> Explanation | None:
         where, size = fetch.node_id, fetch.size_in_bytes
         if engine.poller.prepares == tp:
             text = f"a deserializer waits for the record at offset {fetch.next_offset} or behind it"
-            return _told(tp, WaitReason.DESERIALIZING, text, node_id=where, size_in_bytes=size)
+            return explain_partition(
+                tp, WaitReason.DESERIALIZING, text, node_id=where, size_in_bytes=size
+            )
         left_s = max(fetch.expires_at_s - engine.client.clock.monotonic(), 0.0)
         text = (
             f"{size} bytes of it are buffered from offset {fetch.next_offset}, and their locks end "
             f"in {left_s:.3f} s: poll for them"
         )
-        return _told(tp, WaitReason.BUFFERED, text, node_id=where, size_in_bytes=size)
+        return explain_partition(tp, WaitReason.BUFFERED, text, node_id=where, size_in_bytes=size)
     return None
 
 
 def _of_node(tp: TopicPartition, node_id: int, engine: ShareEngine) -> Explanation:
     wait = engine.client.network.node_wait(node_id, Lane.FETCH)
     if wait is not None:
-        return _told(
+        return explain_partition(
             tp, wait.reason, wait.text, node_id=node_id, delay_s=wait.delay_s, error=wait.error
         )
     delay_s = engine.fetcher.fetch_delay(node_id)
@@ -94,37 +96,17 @@ def _of_node(tp: TopicPartition, node_id: int, engine: ShareEngine) -> Explanati
         text = (
             f"the newest request to node {node_id} has failed; the next one is in {delay_s:.3f} s"
         )
-        return _told(tp, WaitReason.FETCH_FAILED, text, node_id=node_id, delay_s=delay_s)
+        return explain_partition(
+            tp, WaitReason.FETCH_FAILED, text, node_id=node_id, delay_s=delay_s
+        )
     if engine.fetcher.is_asked_for(tp, node_id):
         text = f"a fetch is on its way to node {node_id}"
-        return _told(tp, WaitReason.FETCHING, text, node_id=node_id)
+        return explain_partition(tp, WaitReason.FETCHING, text, node_id=node_id)
     if engine.fetcher.is_busy(node_id):
         text = f"node {node_id} has to answer another request first"
-        return _told(tp, WaitReason.NODE_BUSY, text, node_id=node_id)
+        return explain_partition(tp, WaitReason.NODE_BUSY, text, node_id=node_id)
     text = f"nothing stands in the way: the next poll fetches it from node {node_id}"
-    return _told(tp, WaitReason.NOT_POLLED, text, node_id=node_id)
-
-
-def _told(
-    tp: TopicPartition,
-    reason: WaitReason,
-    text: str,
-    *,
-    node_id: int | None = None,
-    delay_s: float | None = None,
-    size_in_bytes: int | None = None,
-    error: str | None = None,
-) -> Explanation:
-    return Explanation(
-        reason,
-        f"{tp.topic}-{tp.partition}: {text}",
-        tp,
-        tp.topic,
-        node_id,
-        delay_s,
-        size_in_bytes,
-        error,
-    )
+    return explain_partition(tp, WaitReason.NOT_POLLED, text, node_id=node_id)
 
 
 __all__ = ["explain_share_consumer"]
