@@ -110,8 +110,8 @@ def _refcounts_are_exact() -> bool:
     return idle_before and not idle_while_viewed and _is_idle(probe, 0)
 
 
-def _keep_freed_memory() -> None:
-    """Let the C library keep the memory of one poll's records for the next poll.
+def keep_freed_memory(block_bytes: int) -> None:
+    """Let the C library keep freed memory for what comes next, up to twice `block_bytes`.
 
     glibc returns free memory at the end of its heap to the system from 128 KiB on. It raises that
     limit to twice the size of the largest block it mapped and saw freed (mallopt(3),
@@ -122,12 +122,12 @@ def _keep_freed_memory() -> None:
     CPython takes `bytes` of zeros from the system as they are, so no page of the block is touched.
     A `bytearray` writes its zeros, which cost 513 page faults at import.
     """
-    bytes(_FREED_ONCE_BYTES)
+    bytes(block_bytes)
 
 
-_keep_freed_memory()
+keep_freed_memory(_FREED_ONCE_BYTES)
 _IDLE_REFCOUNT: Final = _measure_idle_refcount()
 _REFCOUNTS_ARE_EXACT: Final = _refcounts_are_exact()
 
 
-__all__ = ["FrameBufferPool"]
+__all__ = ["FrameBufferPool", "keep_freed_memory"]

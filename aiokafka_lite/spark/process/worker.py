@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.concurrency.task_owner import TaskOwner
+from aiokafka_lite.net.frame_buffer_pool import keep_freed_memory
 from aiokafka_lite.spark.process.client_cache import IDLE_S, ClientCache, ClientT
 
 logger = logging.getLogger(__name__)
@@ -23,7 +24,10 @@ _T = TypeVar("_T")
 _END_S: Final = 10.0
 """How long the end of a read waits for the loop to release its work."""
 _KEPT_BYTES: Final = 16 << 20
-"""Larger than a column of an Arrow batch."""
+"""Larger than a column of an Arrow batch. After each batch, the C library would else return its
+columns to the system. The page faults of the next one cost up to half of the CPU of reading records
+of 1 KB.
+"""
 
 
 class Worker:
@@ -31,7 +35,7 @@ class Worker:
 
     def __init__(self, idle_s: float = IDLE_S) -> None:
         """Start the thread. It ends with the process, or by `close()`."""
-        _keep_freed_memory()
+        keep_freed_memory(_KEPT_BYTES)
         self.pid = os.getpid()
         self._idle_s = idle_s
         self._ready = threading.Event()
@@ -124,17 +128,6 @@ class Worker:
         if self.is_alive:
             self._loop.call_soon_threadsafe(self._leave.set)
             self._thread.join()
-
-
-def _keep_freed_memory() -> None:
-    """Let the C library keep what Arrow batches free, up to twice `_KEPT_BYTES`.
-
-    It returns free memory above a limit to the system. The next batch then pays a page fault for
-    each 4 KiB. They cost up to half of the CPU of reading records of 1 KB. Once a larger block is
-    freed, glibc has a higher limit. Nobody touches the pages of this block. Elsewhere this does
-    nothing.
-    """
-    bytes(_KEPT_BYTES)
 
 
 class _Exhausted(Exception):
