@@ -1,14 +1,16 @@
 """Keeps the locks of records that are held over polls: it renews them, and tells which were lost.
 
 The broker decides about a partition's acknowledgements together. One record whose lock has ended
-would undo those of its neighbours, so nothing is sent for it. Does not wait. Source: KIP-1222.
+would undo those of its neighbours, so nothing is sent for it. Source: KIP-1222.
 """
 
+import contextlib
 import logging
 from collections.abc import Collection
 from typing import Final, Protocol
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     InvalidRecordStateError,
     InvalidShareSessionEpochError,
@@ -77,9 +79,16 @@ class HeldLocks:
         """How often to call `look`."""
         return self._lock_s / _LOOKS
 
+    async def until_next_look(self) -> None:
+        """Wait for `interval_s`, or until locks turn out to be shorter: these may end before."""
+        with contextlib.suppress(TimeoutError):
+            async with deadline(self._client.clock, self.interval_s):
+                await self._fetcher.locks_are_shorter.wait()
+
     def look(self) -> None:
         """Renew the locks that end soon, and let go of records whose locks have ended."""
         now_s, lock_s = self._client.clock.monotonic(), self._lock_s
+        self._fetcher.locks_are_shorter.clear()
         self._late_at_s = now_s + 2 * self.interval_s
         self.let_go_of_expired()
         if self._can_renew:

@@ -122,6 +122,8 @@ class ShareFetcher:
         """Records whose locks were renewed, with their nodes; the next poll returns them."""
         self.lock_timeout_ms: int | None = None
         """For how long records are locked, by the newest response; None before the first."""
+        self.locks_are_shorter = asyncio.Event()
+        """Set when `lock_timeout_ms` becomes known or shorter; who keeps the locks clears it."""
 
     # For the poll; nothing here waits…
 
@@ -364,8 +366,7 @@ class ShareFetcher:
     ) -> None:
         node.session.answered()
         node.failures = 0
-        if response.acquisition_lock_timeout_ms > 0:
-            self.lock_timeout_ms = response.acquisition_lock_timeout_ms
+        self._locks_last(response.acquisition_lock_timeout_ms)
         errors: dict[TopicPartition, KafkaError] = {}
         hints: Hints = []
         for topic in response.responses:
@@ -379,8 +380,7 @@ class ShareFetcher:
 
     def _fetched(self, node: _ShareNode, group: AckGroup, response: ShareFetchResponse) -> None:
         node.session.answered()
-        if response.acquisition_lock_timeout_ms > 0:
-            self.lock_timeout_ms = response.acquisition_lock_timeout_ms
+        self._locks_last(response.acquisition_lock_timeout_ms)
         expires_at_s = self._acquired_at_s(node) + (self.lock_timeout_ms or 0) / 1000
         errors: dict[TopicPartition, KafkaError] = {}
         failed: dict[TopicPartition, KafkaError] = {}
@@ -411,6 +411,14 @@ class ShareFetcher:
         else:
             node.failures = 0
         self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
+
+    def _locks_last(self, lock_ms: int) -> None:
+        """Note for how long records are locked; 0 stands for a node that does not say it."""
+        if lock_ms <= 0:
+            return
+        if self.lock_timeout_ms is None or lock_ms < self.lock_timeout_ms:
+            self.locks_are_shorter.set()
+        self.lock_timeout_ms = lock_ms
 
     def _acquired_at_s(self, node: _ShareNode) -> float:
         """Return when the node has acquired what it answers now, or some time earlier.

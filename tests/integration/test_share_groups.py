@@ -26,6 +26,7 @@ from aiokafka_lite.errors import (
     GroupIdNotFound,
     IllegalStateError,
     InvalidRecordStateError,
+    KafkaError,
     RecordDeserializationError,
     UnsupportedVersionError,
 )
@@ -33,6 +34,7 @@ from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from tests.conftest import require_kafka
 from tests.share.share_kafka import text
+from tests.support.patience import eventually_equals
 from tests.support.topics import create_topic
 
 WAIT_MS = 20_000
@@ -57,11 +59,18 @@ async def group(address: str, name: str, **configs: str) -> AsyncIterator[dict[s
     await create_topic(address, name, partitions=1)
     settings = {"share.auto.offset.reset": "earliest"}
     settings |= {f"share.{key}": value for key, value in configs.items()}
+    resource = ConfigResource(ConfigResourceType.GROUP, name, configs=settings)
     async with AIOKafkaAdminClient(bootstrap_servers=address) as admin:
-        changed = await admin.incremental_alter_configs(
-            [ConfigResource(ConfigResourceType.GROUP, name, configs=settings)]
-        )
+        changed = await admin.incremental_alter_configs([resource])
         changed.raise_first()
+
+        async def in_force() -> dict[str, str | None]:
+            """What the node knows: the controller answers before the node has read the change."""
+            (found,) = (await admin.get_configs([resource])).values()
+            assert not isinstance(found, KafkaError)
+            return {key: entry.value for key, entry in found.items()}
+
+        await eventually_equals(in_force, settings)
     yield {"bootstrap_servers": address, "group_id": name}
 
 

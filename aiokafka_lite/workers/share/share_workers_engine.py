@@ -111,7 +111,7 @@ class ShareWorkersEngine:
         locks = self._consumer._life.running().locks
         assert locks is not None
         while True:
-            await self._clock.sleep(locks.interval_s)
+            await locks.until_next_look()
             locks.look()
 
     def _look_if_late(self) -> None:

@@ -32,6 +32,23 @@ def test_locks_are_renewed_while_records_wait_and_handlers_work() -> None:
     run_share(main, "a", "b", "c", together=True)
 
 
+def test_locks_that_turn_out_to_be_short_are_renewed_from_the_first_on() -> None:
+    """The first response says how long locks last; by then the first of them may end soon."""
+
+    async def main(share: ShareKafka) -> None:
+        async def handle(_: Record) -> None:
+            await asyncio.sleep(1.5)
+
+        pool = SharePool(share, handle, concurrency=1, consumer={"fetch_max_wait_ms": 100}, **LONG)
+        async with pool.running():
+            await pool.until(lambda: pool.figures.accepted_records == 3)
+        assert pool.began == [(0, 1), (1, 1), (2, 1)]
+        figures = pool.figures
+        assert (figures.lost_locks, figures.refused_acknowledgements) == (0, 0)
+
+    run_share(main, "a", "b", "c", together=True, group_share_record_lock_duration_ms=1_000)
+
+
 def test_without_renewals_the_end_of_a_lock_is_told_and_no_second_handler_starts(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
