@@ -1,16 +1,15 @@
 """Keeps the locks of records that are held over polls: it renews them, and tells which were lost.
 
 The broker decides about a partition's acknowledgements together. One record whose lock has ended
-would undo those of its neighbours, so nothing is sent for it. Source: KIP-1222.
+would undo those of its neighbours, so nothing is sent for it. Does not wait. Source: KIP-1222.
 """
 
-import contextlib
+import asyncio
 import logging
 from collections.abc import Collection
 from typing import Final, Protocol
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import (
     InvalidRecordStateError,
     InvalidShareSessionEpochError,
@@ -79,11 +78,10 @@ class HeldLocks:
         """How often to call `look`."""
         return self._lock_s / _LOOKS
 
-    async def until_next_look(self) -> None:
-        """Wait for `interval_s`, or until locks turn out to be shorter: these may end before."""
-        with contextlib.suppress(TimeoutError):
-            async with deadline(self._client.clock, self.interval_s):
-                await self._fetcher.locks_are_shorter.wait()
+    @property
+    def are_shorter(self) -> asyncio.Event:
+        """Set when locks turn out to be shorter than `look` took them for: call it at once."""
+        return self._fetcher.locks_are_shorter
 
     def look(self) -> None:
         """Renew the locks that end soon, and let go of records whose locks have ended."""

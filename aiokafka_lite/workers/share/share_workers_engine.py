@@ -1,6 +1,7 @@
 """Assembles the parts of one pool of share workers: intake, workers, locks and watch. Runs them."""
 
 import asyncio
+import contextlib
 import logging
 import random
 from typing import Any, Final
@@ -111,7 +112,9 @@ class ShareWorkersEngine:
         locks = self._consumer._life.running().locks
         assert locks is not None
         while True:
-            await locks.until_next_look()
+            with contextlib.suppress(TimeoutError):
+                async with deadline(self._clock, locks.interval_s):
+                    await locks.are_shorter.wait()
             locks.look()
 
     def _look_if_late(self) -> None:
