@@ -4,7 +4,6 @@ The broker decides about a partition's acknowledgements together. One record who
 would undo those of its neighbours, so nothing is sent for it. Does not wait. Source: KIP-1222.
 """
 
-import asyncio
 import logging
 from collections.abc import Collection
 from typing import Final, Protocol
@@ -75,13 +74,8 @@ class HeldLocks:
 
     @property
     def interval_s(self) -> float:
-        """How often to call `look`."""
+        """How often to call `look`; earlier when the fetcher's `locks_are_shorter` is set."""
         return self._lock_s / _LOOKS
-
-    @property
-    def are_shorter(self) -> asyncio.Event:
-        """Set when locks turn out to be shorter than `look` took them for: call it at once."""
-        return self._fetcher.locks_are_shorter
 
     def look(self) -> None:
         """Renew the locks that end soon, and let go of records whose locks have ended."""

@@ -109,12 +109,13 @@ class ShareWorkersEngine:
 
     async def _keep_locks(self) -> None:
         """Renew locks, also while running handlers are waited for at the end."""
-        locks = self._consumer._life.running().locks
+        engine = self._consumer._life.running()
+        locks, are_shorter = engine.locks, engine.fetcher.locks_are_shorter
         assert locks is not None
         while True:
             with contextlib.suppress(TimeoutError):
                 async with deadline(self._clock, locks.interval_s):
-                    await locks.are_shorter.wait()
+                    await are_shorter.wait()
             locks.look()
 
     def _look_if_late(self) -> None:

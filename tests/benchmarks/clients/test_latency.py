@@ -1,5 +1,7 @@
 """Quantiles by hand, and a short run of every client in Python."""
 
+import os
+
 from benchmarks.clients import latency
 from benchmarks.clients.paths import IN_PYTHON
 from benchmarks.report.progress import Steps
@@ -17,3 +19,4 @@ def test_every_client_tells_both_latencies(address: str, steps: Steps) -> None:
     assert table.rows() == ["ack, p50", "ack, p99", "to the consumer, p50", "to the consumer, p99"]
     assert len(table.figures) == 4 * len(IN_PYTHON)
     assert all(0 < figure.median < 60_000 for figure in table.figures)
+    assert ("pinned: " in table.conditions) == (len(os.sched_getaffinity(0)) > 1)
