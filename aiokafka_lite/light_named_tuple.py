@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 _COMPILED_FROM: Final = 20
 """A constructor that is called this often is compiled, as that of a `light_dataclass`."""
 _new_tuple: Final = tuple.__new__
+_UnexpectedFieldError: Final = TypeError if sys.version_info >= (3, 13) else ValueError
+"""What `_replace` of a standard named tuple raises, by version of Python."""
 
 
 class _Maker(type):
@@ -104,7 +106,7 @@ def _make(cls: Any, values: Iterable[object]) -> Any:
 def _replace(self: Any, /, **changes: object) -> Any:
     made = self._make(map(changes.pop, self._fields, self))
     if changes:
-        raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+        raise _UnexpectedFieldError(f"Got unexpected field names: {list(changes)!r}")
     return made
 
 

@@ -38,21 +38,34 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    #define ALK_NEW_TUPLE(type, size) \
-        (((PyTypeObject *)(type))->tp_alloc((PyTypeObject *)(type), (size)))
+    /* From 3.14 on a tuple keeps its hash, -1 at first. Memory for one is zeros. */
+    #if PY_VERSION_HEX >= 0x030E0000
+    #define ALK_FORGET_HASH(tuple) (((PyTupleObject *)(tuple))->ob_hash = -1)
+    #else
+    #define ALK_FORGET_HASH(tuple) ((void)0)
+    #endif
 
-    /* Whether a tuple has no other reference, and no hash that was kept: nobody sees it change. */
+    static inline PyObject *alk_new_tuple(PyObject *type, Py_ssize_t size)
+    {
+        PyObject *made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, size);
+        if (made != NULL)
+            ALK_FORGET_HASH(made);
+        return made;
+    }
+
+    /* Whether a tuple has no other reference: nobody sees it change. */
     static inline int alk_may_change(PyObject *tuple)
     {
-    #if defined(Py_GIL_DISABLED) || PY_VERSION_HEX >= 0x030E0000
-        return 0; /* another thread may take a reference; tuples keep their hash */
+    #if defined(Py_GIL_DISABLED)
+        return 0; /* another thread may take a reference */
     #else
         return Py_REFCNT(tuple) == 1;
     #endif
     }
     """
-    object ALK_NEW_TUPLE(object type, Py_ssize_t size)
+    object alk_new_tuple(object type, Py_ssize_t size)
     bint alk_may_change(PyObject *tuple) noexcept
+    void ALK_FORGET_HASH(PyObject *tuple) noexcept
 
 
 Listener = Callable[[], object]
@@ -153,7 +166,7 @@ cdef class BatchOutcome:
         cdef object metadata = self.metadata_again(index, timestamp_ms, key_size, value_size)
         if metadata is not None:
             return metadata
-        metadata = ALK_NEW_TUPLE(_RecordMetadata, 7)
+        metadata = alk_new_tuple(_RecordMetadata, 7)
         put(metadata, 0, <object>PyTuple_GET_ITEM(self.topic_partition, 0))
         put(metadata, 1, <object>PyTuple_GET_ITEM(self.topic_partition, 1))
         put(metadata, 2, self.topic_partition)
@@ -181,6 +194,7 @@ cdef class BatchOutcome:
             PyObject_GenericSetDict(
                 <object>metadata, self.attributes_of(key_size, value_size), NULL
             )
+        ALK_FORGET_HASH(metadata)
         replace(metadata, 3, self.base_offset + index if self.base_offset >= 0 else -1)
         if self.log_append_time_ms < 0:
             replace(metadata, 4, self.time_told(timestamp_ms))

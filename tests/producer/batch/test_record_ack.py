@@ -58,6 +58,16 @@ async def test_metadata_that_is_kept_never_changes(
     assert attributes["serialized_key_size"] == 1
 
 
+async def test_the_hash_of_metadata_is_that_of_its_fields(twin: SimpleNamespace) -> None:
+    """Also if an object is used again after its hash was asked for."""
+    batch = twin.make_batch(3)
+    acks = [twin.RecordAck(batch, index, index, 1, 2) for index in range(3)]
+    batch.succeed(10)
+    told = [hash(await ack) for ack in acks]
+    assert told == [hash(RecordMetadata(*fields)) for fields in [tuple(await ack) for ack in acks]]
+    assert len(set(told)) == 3
+
+
 async def test_a_failed_record_raises_for_everybody(twin: SimpleNamespace) -> None:
     batch = twin.make_batch(2)
     blamed = KafkaError("your fault")
