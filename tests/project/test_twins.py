@@ -55,6 +55,7 @@ ONE_SIDED = {
     "aiokafka_lite.producer.accumulator._fast_append": {
         "RecordPath": "a type for checkers",
         "Route": "a type for checkers",
+        "Queue": "a type for checkers",
         "SendPaths.send": "the pure one is the method of the producer itself",
         "SendPaths.send_and_wait": "the pure one is the method of the producer itself",
         "SendPaths.send_nowait": "the pure one is the method of the producer itself",

@@ -35,7 +35,6 @@ class LeaderAndEpoch(NamedTuple):
 
 
 NO_LEADER = LeaderAndEpoch(None, -1)
-_NO_LEADERS: Mapping[int, LeaderAndEpoch] = MappingProxyType({})
 
 
 class PartitionMetadata(NamedTuple):
@@ -120,11 +119,6 @@ class MetadataSnapshot:
         topic, partition = topic_partition
         known = self.topics.get(topic)
         return NO_LEADER if known is None else known.leaders.get(partition, NO_LEADER)
-
-    def leaders_of(self, topic: str) -> Mapping[int, LeaderAndEpoch]:
-        """Return the leader of each partition of `topic`; empty if the topic is not known."""
-        known = self.topics.get(topic)
-        return _NO_LEADERS if known is None else known.leaders
 
     def is_online(self, topic_partition: TopicPartition, node_id: int) -> bool:
         """Return whether the node is known, and the metadata does not call its replica offline."""

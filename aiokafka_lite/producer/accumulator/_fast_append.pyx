@@ -100,15 +100,31 @@ cdef class RouteQueues:
     cdef readonly list queues
     cdef readonly object choices
     cdef readonly StickyChoice sticky
+    cdef object _make_queue
     cdef bint is_known  # `HeldRoutes.known` has it, by its topic
 
-    def __init__(self, queues, choices, StickyChoice sticky not None):
-        for queue in queues:
-            if not isinstance(queue, OpenBatchSlot):
-                raise TypeError(f"{queue!r} is no OpenBatchSlot")
-        self.queues = list(queues)
+    def __init__(self, Py_ssize_t count, make_queue, choices, StickyChoice sticky not None):
+        self.queues = [None] * count
+        self._make_queue = make_queue
         self.choices = choices
         self.sticky = sticky
+
+    @classmethod
+    def __class_getitem__(cls, queue):
+        """Be generic to type checkers alone."""
+        return cls
+
+    def queue(self, number):
+        """As the twin."""
+        queue = self.queues[number]
+        return self.made_queue(number) if queue is None else queue
+
+    cdef OpenBatchSlot made_queue(self, number):
+        queue = self._make_queue(number)
+        if not isinstance(queue, OpenBatchSlot):
+            raise TypeError(f"{queue!r} is no OpenBatchSlot")
+        self.queues[number] = queue
+        return <OpenBatchSlot>queue
 
 
 cdef class HeldRoutes:
@@ -421,7 +437,8 @@ cdef class FastAppend:
             number = sticky.current
         if not 0 <= number < count:
             return None
-        queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, number)
+        item = <object>PyList_GET_ITEM(route.queues, number)
+        queue = route.made_queue(number) if item is None else <OpenBatchSlot>item
         if self._join_transaction is not None:
             try:
                 self._join_transaction(queue.topic_partition)

@@ -32,7 +32,8 @@ from aiokafka_lite.producer.batch.record_fields import is_encodable
 from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 
 Headers = tuple[tuple[str, bytes | None], ...]
-Route = TypeVar("Route", bound="RouteQueues")
+Route = TypeVar("Route", bound="RouteQueues[Any]")
+Queue = TypeVar("Queue", bound="OpenBatchSlot")
 
 NO_MORE: Final = object()
 """What `append_all` returns when every item was appended."""
@@ -94,17 +95,30 @@ class StickyChoice:
         self.produced_bytes = 0
 
 
-class RouteQueues:
+class RouteQueues(Generic[Queue]):
     """The queues of a topic by partition, and the partitions to choose from without a key."""
 
-    __slots__ = ("choices", "queues", "sticky")
+    __slots__ = ("_make_queue", "choices", "queues", "sticky")
 
     def __init__(
-        self, queues: Sequence[OpenBatchSlot], choices: Sequence[int], sticky: StickyChoice
+        self,
+        count: int,
+        make_queue: Callable[[int], Queue],
+        choices: Sequence[int],
+        sticky: StickyChoice,
     ) -> None:
-        self.queues = queues
+        self.queues: list[Queue | None] = [None] * count
+        """None: no record was sent to the partition by this route."""
+        self._make_queue = make_queue
         self.choices = choices
         self.sticky = sticky
+
+    def queue(self, number: int) -> Queue:
+        """Return the queue of a partition; `make_queue` makes it for the first record."""
+        queue = self.queues[number]
+        if queue is None:
+            queue = self.queues[number] = self._make_queue(number)
+        return queue
 
 
 class AckRuns:
@@ -215,7 +229,7 @@ class FastAppend:
 
     def __init__(
         self,
-        routes: Mapping[str, RouteQueues],
+        routes: Mapping[str, RouteQueues[Any]],
         *,
         now: Callable[[], float],
         has_partitioner: bool = False,
@@ -308,16 +322,21 @@ class FastAppend:
             return None
 
     def _queue(
-        self, route: RouteQueues, key: bytes | None, key_size: int, value_size: int, partition: Any
+        self,
+        route: RouteQueues[OpenBatchSlot],
+        key: bytes | None,
+        key_size: int,
+        value_size: int,
+        partition: Any,
     ) -> OpenBatchSlot | None:
         queues = route.queues
         if partition is not None:
             is_there = partition.__class__ is int and 0 <= partition < len(queues)
-            return queues[partition] if is_there and key_size + value_size != -2 else None
+            return route.queue(partition) if is_there and key_size + value_size != -2 else None
         if self._has_partitioner:
             return None
         if key is not None and not self._ignores_keys:
-            return queues[self._hashes[key] % len(queues)]
+            return route.queue(self._hashes[key] % len(queues))
         sticky = route.sticky
         if (
             key_size + value_size == -2  # neither key nor value
@@ -326,7 +345,7 @@ class FastAppend:
             or sticky.produced_bytes >= sticky.most_bytes
         ):
             return None
-        return queues[sticky.current]
+        return route.queue(sticky.current)
 
     def _may_join(self, queue: OpenBatchSlot) -> bool:
         if self._join_transaction is not None:
@@ -370,7 +389,7 @@ class FastAppend:
     def _append_values(
         self,
         bulk: AckRuns,
-        route: RouteQueues,
+        route: RouteQueues[Any],
         item: Any,
         iterator: Iterator[Any],
         partition: int | None,
@@ -404,7 +423,7 @@ class FastAppend:
     def _append_pairs(
         self,
         bulk: AckRuns,
-        route: RouteQueues,
+        route: RouteQueues[Any],
         item: Any,
         iterator: Iterator[Any],
         partition: int | None,
@@ -431,7 +450,7 @@ class FastAppend:
         return item
 
     def _count(
-        self, route: RouteQueues, partition: int | None, key: bytes | None, value_size: int
+        self, route: RouteQueues[Any], partition: int | None, key: bytes | None, value_size: int
     ) -> None:
         if partition is None and (key is None or self._ignores_keys):
             route.sticky.produced_bytes += max(0, value_size) + RECORD_OVERHEAD

@@ -254,9 +254,9 @@ class AppendPath:
             return route.queue_chosen_by(self._partitioner, key), None
         if self._named is not None:
             if not self._named.spreads(key):
-                return route.queues[self._named.partition(key, route.count)], None
+                return route.queue(self._named.partition(key, route.count)), None
         elif key is not None and not self._config.partitioner_ignore_keys:
-            return route.queues[self._key_hashes[key] % route.count], None
+            return route.queue(self._key_hashes[key] % route.count), None
         return route.sticky_queue(0 if value is None else len(value)), route
 
     def _timestamp(self, timestamp_ms: int | None) -> int:

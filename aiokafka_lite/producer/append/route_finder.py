@@ -115,7 +115,7 @@ class RouteFinder:
         Raises: IllegalArgumentError for what cannot be the number of a partition.
         """
         if partition.__class__ is int and 0 <= partition < route.count:
-            return route.queues[partition]
+            return route.queue(partition)
         _check_partition(route, partition)
         return None
 
@@ -146,7 +146,7 @@ class RouteFinder:
                         finally:
                             self._life.check_running()  # a stopped producer is the error to raise
                         attempts += 1
-                yield route.queues[partition]
+                yield route.queue(partition)
         except TimeoutError as error:
             if isinstance(error, KafkaTimeoutError):  # of `find`, or of the body
                 raise

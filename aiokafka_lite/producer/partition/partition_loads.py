@@ -6,8 +6,9 @@ Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 
 
@@ -38,9 +39,16 @@ class NodePatience:
 class PartitionLoads:
     """The queues of one topic, by partition, as a partitioner weighs them."""
 
-    def __init__(self, queues: Sequence[PartitionQueue], patience: NodePatience) -> None:
+    def __init__(
+        self,
+        queues: Sequence[PartitionQueue | None],
+        patience: NodePatience,
+        leader_of: Callable[[int], LeaderAndEpoch],
+    ) -> None:
+        """`queues`: None where no record was sent to, which counts as an empty one."""
         self._queues = queues
         self._patience = patience
+        self._leader_of = leader_of
 
     def choose(self, choices: Sequence[int], rng: random.Random) -> int:
         """Return one of `choices`. The weight of a partition is the length of the longest queue + 1
@@ -52,13 +60,14 @@ class PartitionLoads:
         if len(self._queues) < 2:
             return rng.choice(choices)
         if self._patience.is_on:
-            waiting = {queue.leader_id for queue in self._queues if queue.batches}
+            waiting = {queue.leader_id for queue in self._queues if queue and queue.batches}
             late = {node_id for node_id in waiting if self._patience.is_over(node_id)}
-            in_time = [
-                partition for partition in choices if self._queues[partition].leader_id not in late
-            ]
-            choices = in_time or choices
-        lengths = [len(self._queues[partition].batches) for partition in choices]
+            if late:
+                in_time = [each for each in choices if self._leader_of(each).node_id not in late]
+                choices = in_time or choices
+        lengths = [
+            0 if (queue := self._queues[each]) is None else len(queue.batches) for each in choices
+        ]
         longest = max(lengths)
         if longest == min(lengths):
             return rng.choice(choices)

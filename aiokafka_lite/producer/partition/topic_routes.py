@@ -6,9 +6,14 @@ costs one look-up.
 
 import copy
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from aiokafka_lite.cluster.metadata.metadata_snapshot import NO_LEADER, MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
+    NO_LEADER,
+    LeaderAndEpoch,
+    MetadataSnapshot,
+)
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.fast_append import HeldRoutes, RouteQueues
@@ -19,12 +24,11 @@ from aiokafka_lite.producer.partition.partitioner import StickyPartition
 from aiokafka_lite.producer.producer_config import Partitioner, TopicPartitioner
 
 
-class TopicRoute(RouteQueues):
+class TopicRoute(RouteQueues[PartitionQueue]):
     """The partitions and queues of one topic, from one snapshot."""
 
     __slots__ = ("available", "count", "partitions", "topic")
 
-    queues: Sequence[PartitionQueue]
     sticky: StickyPartition
 
     def __init__(
@@ -32,20 +36,20 @@ class TopicRoute(RouteQueues):
         topic: str,
         partitions: Sequence[int],
         available: Sequence[int],
-        queues: Sequence[PartitionQueue],
+        make_queue: Callable[[int], PartitionQueue],
         sticky: StickyPartition,
     ) -> None:
-        super().__init__(queues, available or partitions, sticky)
+        super().__init__(len(partitions), make_queue, available or partitions, sticky)
         self.topic = topic
         self.partitions = partitions
-        """All partitions from 0 on, without gaps; `queues` has one queue for each."""
+        """All partitions from 0 on, without gaps."""
         self.available = available
         """The partitions with a leader."""
         self.count = len(partitions)
 
     def sticky_queue(self, value_bytes: int) -> PartitionQueue:
         """Return the queue for a record without key whose value has that size."""
-        return self.queues[self.sticky.choose(self.choices, value_bytes)]
+        return self.queue(self.sticky.choose(self.choices, value_bytes))
 
     def queue_chosen_by(
         self, partitioner: Partitioner | TopicPartitioner, key: bytes | None
@@ -65,7 +69,7 @@ class TopicRoute(RouteQueues):
                 f"partitioner {partitioner!r} chose {partition!r} for topic {self.topic!r}, which "
                 f"has the partitions 0 to {self.count - 1}"
             )
-        return self.queues[partition]
+        return self.queue(partition)
 
 
 class TopicRoutes(HeldRoutes[TopicRoute]):
@@ -143,18 +147,24 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         sticky = self._sticky.get(topic)
         if sticky is None:
             sticky = self._sticky[topic] = StickyPartition(self._share_bytes, self._rng)
-        queue_of, leader_of = self._accumulator.queue_of, snapshot.leaders_of(topic).get
-        queues = [
-            queue_of(TopicPartition(topic, partition), leader_of(partition, NO_LEADER))
-            for partition in partitions
-        ]
-        if self._is_adaptive:
-            sticky.loads = PartitionLoads(queues, self.patience)
         available = snapshot.available_partitions(topic)
-        route = self.routes[topic] = TopicRoute(topic, partitions, available, queues, sticky)
+        make_queue, leader_of = partial(self._queue, topic), partial(self._leader, topic)
+        route = TopicRoute(topic, partitions, available, make_queue, sticky)
+        self.routes[topic] = route
+        if self._is_adaptive:
+            sticky.loads = PartitionLoads(route.queues, self.patience, leader_of)
         if self.failure is None:
             self._know(topic)
         return route
+
+    def _queue(self, topic: str, partition: int) -> PartitionQueue:
+        return self._accumulator.queue_of(
+            TopicPartition(topic, partition), self._leader(topic, partition)
+        )
+
+    def _leader(self, topic: str, partition: int) -> LeaderAndEpoch:
+        known = self._snapshot
+        return NO_LEADER if known is None else known.leader(TopicPartition(topic, partition))
 
 
 def _without_gaps(partition_ids: tuple[int, ...]) -> tuple[int, ...]:

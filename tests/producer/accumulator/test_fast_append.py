@@ -37,7 +37,8 @@ class Way:
             self.queues[number].open_batch = batch
         self.sticky = twin.StickyPartition(100, random.Random(1))
         partitions = (0, 1, 2)
-        route = twin.TopicRoute("t", partitions, partitions, self.queues, self.sticky)
+        queue_of = self.queues.__getitem__
+        route = twin.TopicRoute("t", partitions, partitions, queue_of, self.sticky)
         self.sticky.choices, self.sticky.current = route.choices, 2
         self.routes = {"t": route}
         self.way = twin.FastAppend(self.routes, now=lambda: NOW_MS / 1000, **options)

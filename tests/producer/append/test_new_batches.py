@@ -15,7 +15,7 @@ def appending(producer: AIOKafkaProducer, value: bytes) -> Appending:
     """A record for the one partition of "orders", its size checked."""
     route = producer._engine.routes.find("orders")
     assert route is not None
-    record = Appending(route.queues[0], None, 0, None, value, (), 0.0)
+    record = Appending(route.queue(0), None, 0, None, value, (), 0.0)
     record.size = len(value) + 100
     return record
 
@@ -92,7 +92,7 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
             new_batches, pool = producer._engine.append_path._new_batches, producer._engine.pool
             route = producer._engine.routes.find("orders")
             assert route is not None
-            queue = route.queues[0]
+            queue = route.queue(0)
             value = b"v" * 900
 
             async def rooms(waits: bool) -> int:

@@ -24,7 +24,7 @@ async def test_a_partition_that_is_not_there_is_not_waited_for() -> None:
     async with kafka() as broker, producing(broker) as producer:
         finder = producer._engine.append_path.finder
         route = await finder.find("orders", producer._clock.monotonic())
-        assert finder.known_queue(route, 0) is route.queues[0]
+        assert finder.known_queue(route, 0) is route.queue(0)
         assert finder.known_queue(route, 1) is None
         with pytest.raises(KafkaTimeoutError, match=r"no partition 1, only 1.*does not wait"):
             finder.raise_no_partition_yet(route, 1)
