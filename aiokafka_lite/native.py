@@ -19,16 +19,17 @@ from types import ModuleType
 logger = logging.getLogger(__name__)
 
 TYPED = frozenset(
-    f"aiokafka_lite.producer.{path}"
+    f"aiokafka_lite.{path}"
     for path in (
-        "accumulator.batch_sizes",
-        "accumulator.incomplete_batches",
-        "accumulator.partition_queue",
-        "accumulator.record_accumulator",
-        "accumulator.sequence_numbers",
-        "append.new_batches",
-        "batch.buffer_pool",
-        "batch.producer_batch",
+        "net.frame_stream",
+        "producer.accumulator.batch_sizes",
+        "producer.accumulator.incomplete_batches",
+        "producer.accumulator.partition_queue",
+        "producer.accumulator.record_accumulator",
+        "producer.accumulator.sequence_numbers",
+        "producer.append.new_batches",
+        "producer.batch.buffer_pool",
+        "producer.batch.producer_batch",
     )
 )
 """The modules that are compiled as they are."""

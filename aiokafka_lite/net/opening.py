@@ -20,6 +20,7 @@ from aiokafka_lite.errors import (
     TlsAuthenticationError,
 )
 from aiokafka_lite.net.connection_config import ConnectionConfig
+from aiokafka_lite.net.connection_errors import connection_errors
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.handshake import (
@@ -39,7 +40,6 @@ from aiokafka_lite.net.transport import (
     TlsStart,
     address_of,
     connect,
-    connection_errors,
     resolve,
 )
 from aiokafka_lite.protocol.frame import SIZE_PREFIX

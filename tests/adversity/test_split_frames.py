@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from aiokafka_lite.net import transport as transport_module
-from aiokafka_lite.net.transport import LARGE_FRAME_BYTES
+from aiokafka_lite.net import frame_stream
+from aiokafka_lite.net.frame_stream import LARGE_FRAME_BYTES
 from tests.net.support.connections import answered, ask, connection_to, metadata_named, opened
 from tests.net.support.recorded_frames import feed, transport_without_socket
 from tests.net.support.scripted_node import (
@@ -22,9 +22,9 @@ from tests.support.leftovers import nothing_left_behind
 @pytest.fixture
 def tiny_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so low that every cut of every kind of frame can be tried."""
-    monkeypatch.setattr(transport_module, "SCRATCH_BYTES", 32)
-    monkeypatch.setattr(transport_module, "_spare_scratches", [])
-    monkeypatch.setattr(transport_module, "LARGE_FRAME_BYTES", 16)
+    monkeypatch.setattr(frame_stream, "SCRATCH_BYTES", 32)
+    monkeypatch.setattr(frame_stream, "_spare_scratches", [])
+    monkeypatch.setattr(frame_stream, "LARGE_FRAME_BYTES", 16)
 
 
 # Small, empty, exactly at the limit, just above it, larger than the scratch.

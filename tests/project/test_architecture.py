@@ -282,6 +282,7 @@ PLAIN_FILES = {
     "observe/pushed_metrics",
     "observe/standard_set",
     "observe/trace_headers",
+    "net/connection_errors",
     "net/connection_state",
     "net/endpoint",
     "net/frame_buffer_pool",

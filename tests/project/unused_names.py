@@ -17,7 +17,7 @@ UNUSED = (
     ("examples/pipeline/report.py", "trace", "a parameter of `__exit__`"),
     ("aiokafka_lite/arrow/_record_columns_py.py", "requested_schema", "of Arrow's PyCapsule"),
     (
-        "aiokafka_lite/net/transport.py",
+        "aiokafka_lite/net/frame_stream.py",
         "sizehint",
         "called by asyncio: a BufferedProtocol",
     ),

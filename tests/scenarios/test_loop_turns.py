@@ -7,7 +7,7 @@ own work. DESIGN.md has a table of these numbers.
 import asyncio
 import struct
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -45,7 +45,7 @@ class Sockets:
         write, buffer_updated = FrameTransport.write, FrameTransport.buffer_updated
 
         def noted_write(
-            transport: FrameTransport, parts: Sequence[bytes | bytearray | memoryview]
+            transport: FrameTransport, parts: list[bytes | bytearray | memoryview]
         ) -> None:
             self.written[struct.unpack_from(">h", b"".join(parts), 4)[0]].append(turn())
             write(transport, parts)
