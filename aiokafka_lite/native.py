@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 TYPED = frozenset(
     f"aiokafka_lite.{path}"
     for path in (
+        "net.answer_callback",
         "net.frame_stream",
         "producer.accumulator.batch_sizes",
         "producer.accumulator.incomplete_batches",
@@ -30,6 +31,10 @@ TYPED = frozenset(
         "producer.append.new_batches",
         "producer.batch.buffer_pool",
         "producer.batch.producer_batch",
+        "producer.send.batch_outcomes",
+        "producer.send.batch_sender",
+        "producer.send.batches_request",
+        "producer.send.produce_exchange",
     )
 )
 """The modules that are compiled as they are."""

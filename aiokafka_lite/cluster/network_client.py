@@ -19,7 +19,7 @@ from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
-from aiokafka_lite.net.answer_callback import OnAnswer, ReadUsual
+from aiokafka_lite.net.answer_callback import Answer, OnAnswer
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
@@ -191,18 +191,17 @@ class NetworkClient:
         self,
         node_id: int,
         request: Request[Any],
-        on_answer: OnAnswer,
+        answer: Answer | OnAnswer,
         *,
-        read_usual: ReadUsual | None = None,
         lane: Lane = Lane.GENERAL,
         max_version: int | None = None,
         expects_response: bool = True,
     ) -> bool:
-        """Send a request if a connection is open and free, and let `on_answer` have its outcome.
+        """Send a request if a connection is open and free, and let `answer` have its outcome.
         Return False, and send nothing, if the request would have to wait for a connection, a
         backoff, a throttle or other requests that do. Does not wait.
 
-        `on_answer` passes the response to `note_throttle`. When it is called, and what this raises:
+        `answer` passes the response to `note_throttle`. When it is called, and what this raises:
         as `NodeConnection.submit`.
         """
         connection = self._pool.free(node_id, lane)
@@ -210,8 +209,7 @@ class NetworkClient:
             return False
         connection.submit(
             request,
-            on_answer,
-            read_usual=read_usual,
+            answer,
             max_version=max_version,
             expects_response=expects_response,
         )

@@ -22,7 +22,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
-from aiokafka_lite.net.answer_callback import AnswerCallback, OnAnswer, ReadUsual
+from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -273,23 +273,24 @@ class NodeConnection(RequestChannel):
     def submit(
         self,
         request: Request[Any],
-        on_answer: OnAnswer,
+        answer: Answer | OnAnswer,
         *,
-        read_usual: ReadUsual | None = None,
         max_version: int | None = None,
         expects_response: bool = True,
     ) -> None:
-        """Send a request, or queue it, and let `on_answer` have its outcome. Does not wait.
+        """Send a request, or queue it, and let `answer` have its outcome. Does not wait.
 
-        For callers without a task to wait in. `on_answer` gets what `request` or, with
+        For callers without a task to wait in. `answer` gets what `request` or, with
         `expects_response=False`, `post` returns or raises. It is called from the callbacks of the
         event loop, for a response from the one that has read it, and never within this call.
 
         Raises: what keeps the request from being queued, as `request`.
         """
+        if not isinstance(answer, Answer):
+            answer = AnswerCallback(answer)
         pending = self._new_pending(
             request,
-            AnswerCallback(on_answer, read_usual),
+            answer,
             None,
             max_version,
             expects_response=expects_response,
@@ -299,7 +300,7 @@ class NodeConnection(RequestChannel):
     def _new_pending(
         self,
         request: Request[Any],
-        answer: "asyncio.Future[Any] | AnswerCallback",
+        answer: "asyncio.Future[Any] | Answer",
         timeout_s: float | None,
         max_version: int | None,
         *,

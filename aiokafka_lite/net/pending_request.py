@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, ClassVar
 
-from aiokafka_lite.net.answer_callback import AnswerCallback
+from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.schema.message import Request
 
@@ -29,7 +29,7 @@ class PendingRequest:
         self,
         request: Request[Any],
         version: int,
-        answer: "asyncio.Future[Any] | AnswerCallback",
+        answer: "asyncio.Future[Any] | Answer",
         *,
         now_s: float,
         timeout_s: float,
@@ -62,17 +62,18 @@ class PendingRequest:
         answer = self.answer
         if answer.done():
             return
-        read_usual = give = None
-        if isinstance(answer, AnswerCallback):
-            read_usual, give = answer.read_usual, answer.give
+        callback = answer if isinstance(answer, Answer) else None
         try:
-            response = None if read_usual is None else read_usual(frame, self.version)
+            response = None if callback is None else callback.read_usual(frame, self.version)
             if response is None:
                 response = self.result_of(frame)
         except Exception as error:
             answer.set_exception(error)
             raise
-        (give or answer.set_result)(response)
+        if callback is None:
+            answer.set_result(response)
+        else:
+            callback.give(response)
 
     def has_left(self) -> None:
         """Tell the caller of a request without a response that all its bytes have left."""

@@ -51,6 +51,8 @@ cdef class RecordAccumulator:
         queue=PartitionQueue, batch=ProducerBatch, batch_size=Py_ssize_t,
     )
     cpdef list drain(self, node_id, double now_s)
+    @cython.locals(node=NodeQueues)
+    cpdef bint has_more(self, node_id)
     cdef _take(self, PartitionQueue queue, ProducerBatch batch)
     @cython.locals(queue=PartitionQueue, buffer=bytearray)
     cpdef object seal(self, ProducerBatch batch)

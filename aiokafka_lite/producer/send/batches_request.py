@@ -30,8 +30,7 @@ class BatchesRequest(ProduceRequest):
         self,
         batches: list[ProducerBatch],
         wires: list[memoryview],
-        topic_ids: Mapping[str, UUID],
-        *,
+        topic_ids: dict[str, UUID],
         transactional_id: str | None,
         acks: int,
         timeout_ms: int,
@@ -45,7 +44,7 @@ class BatchesRequest(ProduceRequest):
         self._told_version = -1
 
     def encode(self, version: int) -> Parts:
-        head = _head_bytes(*self._head) if version in _FLAT else None
+        head = _head_bytes(*self._head) if version in FLAT_VERSIONS else None
         if head is None:
             return super().encode(version)
         return request_parts(head, self.told_in(version), self._batches, self._wires)
@@ -74,7 +73,10 @@ class BatchesRequest(ProduceRequest):
         return getattr(self, name)
 
 
-_FLAT = ProduceRequest.flexible & ProduceRequest.versions
+FLAT_VERSIONS = frozenset(
+    version for version in range(64) if version in ProduceRequest.flexible & ProduceRequest.versions
+)
+"""The versions that are written from the batches, and read without a message."""
 _FIELDS = frozenset(("transactional_id", "acks", "timeout_ms", "topic_data"))
 BatchesRequest.__name__ = ProduceRequest.__name__  # which is what errors and logs name
 
@@ -101,4 +103,4 @@ def _head_bytes(transactional_id: str | None, acks: int, timeout_ms: int) -> byt
         return None
 
 
-__all__ = ["BatchesRequest", "topics_told"]
+__all__ = ["FLAT_VERSIONS", "BatchesRequest", "topics_told"]

@@ -2,19 +2,21 @@
 
 Does not wait.
 
-Nearly every response says that all batches are written. `read_written` reads it in one go, without
+Nearly every response says that all batches are written. `read_usual` reads it in one go, without
 an object for each part of the message. Any other response is decoded as a message.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.send.batches_request import BatchesRequest
+from aiokafka_lite.producer.send.batches_request import FLAT_VERSIONS, BatchesRequest
 from aiokafka_lite.producer.send.produce_bytes import Written, read_written
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceResponse,
@@ -23,25 +25,44 @@ from aiokafka_lite.protocol.messages.produce import (
 )
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
+OnProduced = Callable[["ProduceExchange", ProduceResponse | Written | None, Exception | None], None]
+"""`on_answer(exchange, response, error)`, as `answer_callback.OnAnswer`."""
 
-class ProduceExchange:
-    """One Produce request and what is needed to read its response."""
+
+class ProduceExchange(Answer):
+    """One Produce request, what is needed to read its response, and who takes its outcome."""
+
+    __slots__ = (
+        "_max_version",
+        "_on_answer",
+        "_topic_ids",
+        "batches",
+        "is_of_one_record",
+        "lone_number",
+        "node",
+        "request",
+    )
 
     def __init__(
         self,
         batches: list[ProducerBatch],
         snapshot: MetadataSnapshot,
-        *,
         required_acks: int,
         timeout_ms: int,
         wires: list[memoryview],
         transactional_id: str | None = None,
         max_version: int | None = None,
+        node: Any = None,
+        on_answer: "OnProduced | None" = None,
     ) -> None:
         """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others.
-        `max_version`: the newest that the transaction's protocol allows; None: any.
+        `max_version`: the newest that the transaction's protocol allows; None: any. `node`: what
+        the sender knows of the node. `on_answer`: takes the outcome.
         """
+        super().__init__()
         self.batches = batches
+        self.node = node
+        self._on_answer = on_answer
         self.lone_number = 0
         """Its number among the requests to its node, if it has one record and was sent alone; else
         0.
@@ -55,13 +76,12 @@ class ProduceExchange:
                 topic_ids[topic] = snapshot.topic_id(topic)
         self._topic_ids = topic_ids
         self.request = BatchesRequest(
-            batches,
-            wires,
-            topic_ids,
-            transactional_id=transactional_id,
-            acks=required_acks,
-            timeout_ms=timeout_ms,
+            batches, wires, topic_ids, transactional_id, required_acks, timeout_ms
         )
+
+    def answered(self, response: Any, error: Exception | None) -> None:
+        if self._on_answer is not None:
+            self._on_answer(self, response, error)
 
     @property
     def max_version(self) -> int | None:
@@ -70,27 +90,26 @@ class ProduceExchange:
             return ProduceRequest.topic_ids_since - 1
         return self._max_version
 
-    def read_written(self, frame: memoryview, version: int) -> Written | None:
+    def read_usual(self, frame: memoryview, version: int) -> Written | None:
         """Return the places of the batches, if the response says that all are written.
 
         None: it says anything else. `frame` begins with the correlation id.
         """
-        if version not in ProduceRequest.flexible:
+        if version not in FLAT_VERSIONS:
             return None
         return read_written(frame, self.request.told_in(version), self.batches)
 
     def results(
         self, response: ProduceResponse
-    ) -> Iterator[tuple[ProducerBatch, PartitionProduceResponse | None]]:
-        """Yield what the broker says of each batch, in the order of the batches; None: nothing."""
+    ) -> list[tuple[ProducerBatch, PartitionProduceResponse | None]]:
+        """Return what the broker says of each batch, in the order of the batches; None: nothing."""
         names = {topic_id: name for name, topic_id in self._topic_ids.items()}
         found: dict[tuple[str | None, int], PartitionProduceResponse] = {}
         for topic in response.responses:
             name = topic.name or names.get(topic.topic_id)
             for result in topic.partition_responses:
                 found[name, result.index] = result
-        for batch in self.batches:
-            yield batch, found.get(batch.topic_partition)
+        return [(batch, found.get(batch.topic_partition)) for batch in self.batches]
 
     def leader_hints(self, response: ProduceResponse) -> dict[TopicPartition, LeaderAndEpoch]:
         """Return the leaders that the broker names instead of itself (KIP-951)."""
@@ -101,4 +120,4 @@ class ProduceExchange:
         )
 
 
-__all__ = ["ProduceExchange"]
+__all__ = ["OnProduced", "ProduceExchange"]

@@ -190,7 +190,7 @@ def frame_of(
 
 @pytest.mark.parametrize("version", range(9, 14))
 def test_a_response_that_all_batches_are_written_is_read_in_one_go(version: int) -> None:
-    assert one_topic().read_written(frame_of(WRITTEN, version), version) == [
+    assert one_topic().read_usual(frame_of(WRITTEN, version), version) == [
         (batch, 10 + number, 20 + number, 30 + number) for number, batch in enumerate(ONE_TOPIC)
     ]
 
@@ -217,9 +217,9 @@ def test_any_other_response_is_left_to_the_message(version: int) -> None:
         others += [frame_of([one, *WRITTEN[1:]], version) for one in (blamed, told)]
     if version < 9:
         others.append(frame_of(WRITTEN, version))
-    assert [asked.read_written(other, version) for other in others] == [None] * len(others)
+    assert [asked.read_usual(other, version) for other in others] == [None] * len(others)
     whole = frame_of(WRITTEN, version)
-    assert all(asked.read_written(whole[:size], version) is None for size in range(len(whole)))
+    assert all(asked.read_usual(whole[:size], version) is None for size in range(len(whole)))
 
 
 @pytest.mark.parametrize("version", range(9, 14))
@@ -231,12 +231,12 @@ def test_a_response_of_several_topics_is_read_in_their_order(version: int) -> No
     )
     orders = [result(0, 7), result(1, 8)]
     frame = frame_of(orders, version, bills)
-    assert asked.read_written(frame, version) == [
+    assert asked.read_usual(frame, version) == [
         (batch, base, -1, -1)
         for batch, base in zip((BATCHES[0], BATCHES[2], BATCHES[1]), (7, 8, 9), strict=True)
     ]
-    assert all(asked.read_written(frame[:size], version) is None for size in range(len(frame)))
-    assert asked.read_written(memoryview(bytes(frame) + b"\0"), version) is None
+    assert all(asked.read_usual(frame[:size], version) is None for size in range(len(frame)))
+    assert asked.read_usual(memoryview(bytes(frame) + b"\0"), version) is None
     swapped = ProduceResponse(
         responses=[
             bills,
@@ -244,7 +244,7 @@ def test_a_response_of_several_topics_is_read_in_their_order(version: int) -> No
         ]
     )
     parts = encode_response(swapped, version=version, correlation_id=7)
-    assert asked.read_written(memoryview(b"".join(parts))[4:], version) is None
+    assert asked.read_usual(memoryview(b"".join(parts))[4:], version) is None
 
 
 def test_a_long_name_is_told_like_any_other() -> None:
@@ -253,7 +253,7 @@ def test_a_long_name_is_told_like_any_other() -> None:
     long = exchange([make_batch(tp=TopicPartition(name, 0))], snapshot(**topics))
     told = [PartitionProduceResponse(index=0, error_code=0, base_offset=1)]
     for version in (12, 13):
-        assert long.read_written(frame_of(told, version, name=name), version) is not None
+        assert long.read_usual(frame_of(told, version, name=name), version) is not None
 
 
 def test_a_hundred_and_twenty_seven_partitions_are_left_to_the_message() -> None:
@@ -263,4 +263,4 @@ def test_a_hundred_and_twenty_seven_partitions_are_left_to_the_message() -> None
         batches = [make_batch(tp=TopicPartition("orders", number)) for number in numbers]
         asked = exchange(batches, snapshot(partitions=numbers, orders=ORDERS_ID))
         frame = frame_of([result(number) for number in numbers], 13)
-        assert (asked.read_written(frame, 13) is not None) is is_read
+        assert (asked.read_usual(frame, 13) is not None) is is_read

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from typing import Any
 from unittest import mock
 
@@ -12,17 +11,15 @@ from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
     CoordinatorLoadInProgressError,
     KafkaConnectionError,
-    KafkaError,
     KafkaTimeoutError,
     NotLeaderForPartitionError,
     ProducerClosed,
 )
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.producer.batch.record_ack import RecordAck
-from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
-from aiokafka_lite.protocol.messages.produce import ProduceRequest, ProduceResponse
+from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import jumping_clock, kafka, producing, written
 
@@ -44,48 +41,6 @@ async def test_a_batch_waits_for_linger_by_the_clock() -> None:
         assert written(broker) == [b"0", b"1"]
         await clock.advance(0.02)
         assert (await ack).offset == 2
-
-
-async def test_a_batch_lingers_no_longer_behind_one_that_has_no_answer() -> None:
-    """A batch leaves when it has lingered, in order, though the one before has no answer (2d-7)."""
-    clock = FakeClock()
-    async with (
-        kafka(clock=clock) as broker,
-        producing(broker, clock=clock, linger_ms=100, max_batch_size=200) as producer,
-    ):
-        first = await producer.send("orders", b"0")
-        await producer.flush()
-        assert first.done()
-        broker.faults.stall(ProduceRequest)
-        acks = [await producer.send("orders", b"%d" % n + b"x" * 100) for n in range(2)]
-        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        await clock.advance(0.11)
-        for _ in range(20):
-            await asyncio.sleep(0)
-        assert [batch.is_in_flight for batch in producer._engine.accumulator.incomplete] == [
-            True,
-            True,
-        ]
-        broker.faults.release()
-        assert [(await ack).offset for ack in acks] == [1, 2]
-
-
-async def test_up_to_five_requests_are_in_flight_in_order() -> None:
-    """Up to five requests are in flight, and their records keep the order."""
-    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
-        await producer.send_and_wait("orders", b"first")
-        broker.faults.stall(ProduceRequest, times=None)
-        acks = [await producer.send("orders", b"%d" % n + b"x" * 100) for n in range(8)]
-        # The broker holds the first; the others lie in its socket.
-        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        while sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) < 5:
-            await asyncio.sleep(0)
-        for _ in range(50):
-            await asyncio.sleep(0)
-        assert sum(batch.is_in_flight for batch in producer._engine.accumulator.incomplete) == 5
-        broker.faults.release()
-        offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
-        assert offsets == list(range(1, 9))
 
 
 async def test_one_in_flight_is_one_in_flight() -> None:
@@ -212,38 +167,6 @@ async def test_stopping_fails_what_is_not_acknowledged_in_time() -> None:
         broker.faults.release()
 
 
-async def test_throttled_nodes_are_left_alone_for_as_long_as_they_said() -> None:
-    """A node that throttles gets no request for as long as it said (KIP-219)."""
-    clock = FakeClock()
-    async with kafka(clock=clock) as broker, producing(broker, clock=clock) as producer:
-        await producer.send_and_wait("orders", b"0")
-        broker.faults.throttle(ProduceRequest, 2000)
-        await producer.send_and_wait("orders", b"1")
-        ack = await producer.send("orders", b"2")
-        await clock.advance(1.9)
-        assert not ack.done()
-        await clock.advance(0.2)
-        assert (await ack).offset == 2
-
-
-async def test_a_record_that_comes_alone_is_on_its_way_when_its_send_returns() -> None:
-    """One that comes before the response leaves one turn of the loop later."""
-    async with kafka() as broker, producing(broker) as producer:
-        await producer.send_and_wait("orders", b"0")
-        while producer._engine.sender._wakeup.is_set:
-            await asyncio.sleep(0)
-        acks = [await producer.send("orders", b"1"), await producer.send("orders", b"2")]
-        lone, other = producer._engine.accumulator.incomplete.batches
-        assert lone.is_in_flight
-        was_in_flight = [other.is_in_flight]
-        for _ in range(2):  # the sender has the second of them
-            await asyncio.sleep(0)
-            was_in_flight.append(other.is_in_flight)
-        assert was_in_flight[0] is False
-        assert True in was_in_flight  # its response may have come by now
-        assert [(await ack).offset for ack in acks] == [1, 2]
-
-
 async def test_an_observer_may_send_while_a_batch_is_being_sent() -> None:
     """Its record comes after those that are being sent."""
     echoes: list[RecordAck] = []
@@ -260,96 +183,60 @@ async def test_an_observer_may_send_while_a_batch_is_being_sent() -> None:
         assert written(broker) == [b"0", b"1", b"echo"]
 
 
-async def test_what_nobody_foresaw_while_a_record_is_sent_at_once_ends_the_producer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The call that sends does not raise it: its record is in its batch."""
-    async with kafka() as broker:
-        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
-        await producer.start()
-        await producer.send_and_wait("orders", b"0")
-        fault = ZeroDivisionError("nobody foresaw this")
-        monkeypatch.setattr(producer._engine.sender, "_exchange", mock.Mock(side_effect=fault))
-        ack = await producer.send("orders", b"1")
-        with pytest.raises(KafkaError, match="nobody foresaw this"):
-            await ack
-        with suppress(KafkaError):
-            await producer.stop()
+class Retried(Observer):
+    """The batches that were sent again."""
 
+    def __init__(self) -> None:
+        self.errors: list[BaseException] = []
 
-async def test_what_nobody_foresaw_in_an_answer_ends_the_producer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with kafka() as broker:
-        producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, linger_ms=0)
-        await producer.start()
-        await producer.send_and_wait("orders", b"0")
-        fault = ZeroDivisionError("nobody foresaw this")
-        monkeypatch.setattr(
-            producer._engine.sender._outcomes, "written", mock.Mock(side_effect=fault)
-        )
-        ack = await producer.send("orders", b"1")
-        with pytest.raises(KafkaError, match="nobody foresaw this"):
-            await ack
-        with pytest.raises(KafkaError) as caught:
-            await producer.send("orders", b"2")
-        assert caught.value.__cause__ is fault
-        with suppress(KafkaError):
-            await producer.stop()
-
-
-async def test_a_response_that_all_is_written_is_not_decoded_as_a_message(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with kafka() as broker, producing(broker) as producer:
-        monkeypatch.setattr(ProduceResponse, "decode", mock.Mock(side_effect=AssertionError))
-        acks = [await producer.send("orders", b"%d" % number) for number in range(3)]
-        assert [(await ack).offset for ack in acks] == [0, 1, 2]
+    def batch_retried(self, topic_partition: Any, records: int, error: BaseException) -> None:
+        self.errors.append(error)
 
 
 async def test_requests_that_wait_for_a_connection_are_overtaken_by_none() -> None:
     """No request overtakes one whose task waits for a connection (2d-10)."""
-    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
+    retried = Retried()
+    async with (
+        kafka() as broker,
+        producing(broker, max_batch_size=200, observer=retried) as producer,
+    ):
         await producer.send_and_wait("orders", b"first")
-        outcomes, submit = (
-            producer._engine.sender._outcomes,
-            producer.kafka_client.network.submit,
-        )
+        submit = producer.kafka_client.network.submit
         is_free = [True] * 8 + [False]  # from its end
 
         def free_from_the_second_time_on(*args: Any, **options: Any) -> Any:
             return is_free.pop() and submit(*args, **options)
 
-        with (
-            mock.patch.object(
-                producer.kafka_client.network, "submit", free_from_the_second_time_on
-            ),
-            mock.patch.object(outcomes, "_refused", wraps=outcomes._refused) as refused,
+        with mock.patch.object(
+            producer.kafka_client.network, "submit", free_from_the_second_time_on
         ):
             acks = [
                 producer.send_nowait("orders", b"%d" % number + b"x" * 100) for number in range(8)
             ]
             offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
-        assert not refused.called
+        assert retried.errors == []
         with mock.patch.object(producer.kafka_client.network, "submit", wraps=submit) as at_once:
             await producer.send_and_wait("orders", b"last")
         assert at_once.called  # later ones need no task of their own again
 
 
 async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() -> None:
-    async with kafka() as broker, producing(broker, max_batch_size=200) as producer:
+    retried = Retried()
+    async with (
+        kafka() as broker,
+        producing(broker, max_batch_size=200, observer=retried) as producer,
+    ):
         await producer.send_and_wait("orders", b"first")
         (node_id,) = producer._engine.sender._nodes
         producer.kafka_client.network.disconnect([node_id], KafkaConnectionError("says the test"))
-        with mock.patch.object(producer._engine.sender._outcomes, "lost") as lost:
-            acks = []
-            for number in range(8):
-                acks.append(await producer.send("orders", b"%d" % number + b"x" * 100))
-                await asyncio.sleep(0)
-            offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
+        acks = []
+        for number in range(8):
+            acks.append(await producer.send("orders", b"%d" % number + b"x" * 100))
+            await asyncio.sleep(0)
+        offsets = [metadata.offset for metadata in await asyncio.gather(*acks)]
         assert offsets == list(range(1, 9))
-        assert not lost.called
+        assert retried.errors == []
 
 
 async def test_an_answer_behind_which_nothing_waits_has_the_sender_look_no_more() -> None:

@@ -1,0 +1,393 @@
+"""Decides when batches leave, sends their requests, and takes in the responses. Does not wait.
+
+`sender` derives from it, and has what waits: the task that calls `_dispatch`, the connects, and the
+requests that wait for a connection. It is a base class, because a part of its own would cost a call
+for each request.
+
+A record that comes alone leaves in the call of `send`, if linger is 0 and nothing is in flight to
+the node (`send_at_once`). Another turn of the loop would delay it by 23 us. A record has come alone
+if the request before held one record, and no other was sent until its response. So a burst is split
+once at most. Until a node's record has come alone again, its batches go as the task finds them.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from aiokafka_lite.clock import TimerHandle
+from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.errors import AuthenticationFailedError, KafkaConnectionError, KafkaError
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
+from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
+from aiokafka_lite.producer.producer_config import ProducerConfig
+from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
+from aiokafka_lite.producer.send.produce_bytes import Written
+from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.protocol.messages.produce import ProduceResponse
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
+
+_SHORTEST_WAIT_S = 0.0001
+
+
+class NodeRequests:
+    """The Produce requests in flight to one node, and its connection."""
+
+    __slots__ = (
+        "at_gate",
+        "count",
+        "failure",
+        "failures",
+        "is_connected",
+        "is_connecting",
+        "is_sparse",
+        "node_id",
+        "requests",
+        "retry_at_s",
+    )
+
+    def __init__(self, node_id: int) -> None:
+        self.node_id = node_id
+        self.count = 0
+        """Produce requests without response."""
+        self.at_gate = 0
+        """How many of them wait for a connection in a task of their own. New requests wait behind
+        them.
+        """
+        self.is_connected = False
+        """The last request did not fail, so several may be in flight."""
+        self.is_connecting = False
+        self.requests = 0
+        """How many requests were sent so far, answered or not."""
+        self.is_sparse = False
+        """The newest record came alone, and has its response. Nothing was sent since."""
+        self.failures = 0
+        self.failure: KafkaError | None = None
+        """Why the last attempt to connect failed."""
+        self.retry_at_s = 0.0
+
+
+class BatchSender:
+    """Sends what the accumulator holds, when it is due."""
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        config: ProducerConfig,
+        accumulator: RecordAccumulator,
+        routes: TopicRoutes,
+        sequences: SequenceNumbers | None,
+        transactions: "TransactionManager | None",
+        wake: Callable[[], None],
+    ) -> None:
+        """`wake` lets the task look at what is due."""
+        self.client = client
+        self.wake = wake
+        """Make the sender look at what is due. Cheap, may be called any number of times."""
+        self._config = config
+        self._clock = client.clock
+        self._network = client.network
+        self._metadata = client.metadata
+        self._observer = client.observer
+        self._accumulator = accumulator
+        self._routes = routes
+        self._sequences = sequences
+        self._transactions = transactions
+        self._required_acks = config.required_acks
+        self._max_in_flight = config.max_in_flight_requests_per_connection
+        self._lingers = config.linger_ms > 0
+        self._nodes: dict[int, NodeRequests] = {}
+        self._timer: TimerHandle | None = None
+        self._timer_at_s = 0.0
+        self._fault: Exception | None = None
+        """An unexpected error of a callback. It ends the client."""
+        self._has_ended = False
+        self.id_failure: KafkaError | None = None
+        """Why the newest request for a producer id failed."""
+        self._outcomes = BatchOutcomes(
+            config,
+            accumulator,
+            sequences,
+            on_stale_metadata=client.metadata.request_update,
+            told_as=None if transactions is None else transactions.told_as,
+            on_failed=None if transactions is None else transactions.batch_failed,
+            update_leaders=client.metadata.update_leaders,
+            why_unsent=self._why_unsent,
+            observer=client.observer,
+        )
+
+    # What waits, in a task…
+
+    def _ask_for_producer_id(self) -> None:
+        """Ask for a producer id, and wake the sender when it is there."""
+        raise NotImplementedError
+
+    def _begin_connect(self, node: NodeRequests) -> None:
+        """Connect to a node, and wake the sender when it is connected."""
+        raise NotImplementedError
+
+    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceExchange) -> None:
+        """Send a request that has to wait for its connection, which was lost, for example."""
+        raise NotImplementedError
+
+    def _authentication_failed(self, node: NodeRequests, error: AuthenticationFailedError) -> None:
+        """Tell the user's next call."""
+        raise NotImplementedError
+
+    # What is due…
+
+    def _look_again_in(self, delay_s: float | None, now_s: float) -> None:
+        """Let the timer wake the task in time. A timer that fires earlier is kept: under load every
+        batch would move it.
+        """
+        # Not less: a delay that is rounded to 0 would never be over.
+        at_s = None if delay_s is None else now_s + max(delay_s, _SHORTEST_WAIT_S)
+        if self._timer is not None:
+            if at_s is not None and self._timer_at_s <= at_s:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if at_s is not None:
+            self._timer_at_s = at_s
+            self._timer = self._clock.call_at(at_s, self._time_has_come)
+
+    def _time_has_come(self) -> None:
+        self._timer = None
+        self.wake()
+
+    def _dispatch(self, now_s: float) -> float | None:
+        """Send what is due; return the seconds until the next look, None: until it is woken."""
+        self._outcomes.expire(now_s)
+        sequences = self._sequences
+        if sequences is not None and sequences.settle() and self._transactions is not None:
+            self._transactions.sequence_is_lost()
+        delays = []
+        expiry_s = self._accumulator.incomplete.next_expiry_s
+        if expiry_s is not None:
+            delays.append(expiry_s - now_s)
+        if sequences is not None and not sequences.has_producer_id:
+            if self._transactions is not None:  # the transaction coordinator gives the id
+                return min(delays, default=None)
+            self._ask_for_producer_id()  # wakes this task when the id is there
+            return min(delays, default=None)
+        ready = self._accumulator.ready(now_s)
+        if ready.leaderless_topics:
+            for topic in ready.leaderless_topics:
+                self._metadata.add_topic(topic)
+            self._metadata.request_update()
+        for node_id in ready.node_ids:
+            delay_s = self._let_go(node_id, now_s)
+            if delay_s:
+                delays.append(delay_s)
+        if ready.node_ids:
+            ready = self._accumulator.ready(now_s)  # the batches behind those just sent
+        if ready.delay_s is not None:
+            delays.append(ready.delay_s)
+        return min(delays, default=None)
+
+    def _let_go(self, node_id: int, now_s: float) -> float:
+        """Send what is due for a node; return the seconds until sending is allowed."""
+        node = self._nodes.get(node_id)
+        if node is None:
+            node = self._nodes[node_id] = NodeRequests(node_id)
+        delay_s = max(self._network.ready_delay(node_id), node.retry_at_s - now_s)
+        if self._routes.patience.is_on:
+            has_room = node.count < self._max_in_flight
+            can_send = delay_s <= 0 and node.is_connected and has_room
+            self._routes.patience.note(node_id, now_s, can_send=can_send)
+        if delay_s > 0:
+            return delay_s
+        if node.is_connected:
+            self._send(node)
+        elif not node.is_connecting:
+            node.is_connecting = True
+            self._begin_connect(node)
+        return 0.0
+
+    # Sending…
+
+    def _disconnected(self, node: NodeRequests) -> None:
+        if not node.is_connected and not node.is_connecting:
+            return  # another request of the same connection has said so
+        node.is_connected = False
+        node.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(node.failures)
+        node.failures += 1
+
+    def _drain(self, node: NodeRequests) -> list[ProducerBatch]:
+        now_s = self._clock.monotonic()
+        batches = self._accumulator.drain(node.node_id, now_s)
+        if batches and self._routes.patience.is_on:
+            self._routes.patience.note(node.node_id, now_s, can_send=True)
+        if batches and self._observer.is_heard:
+            for batch in batches:
+                self._observer.batch_sent(
+                    batch.topic_partition, batch.next_index, now_s - batch.created_s
+                )
+        return batches
+
+    def _send(self, node: NodeRequests) -> None:
+        """Send what is due for a node, while fewer requests are in flight than allowed. It drains
+        and sends in one step, so requests leave in the order of their sequence numbers.
+        """
+        node.is_sparse = False
+        while (
+            node.is_connected
+            and node.count < self._max_in_flight
+            and self._accumulator.has_more(node.node_id)
+        ):
+            batches = self._drain(node)
+            if not batches:
+                return
+            exchange = self._exchange(node, batches)
+            node.requests += 1
+            if not node.count and exchange.is_of_one_record:
+                exchange.lone_number = node.requests
+            node.count += 1
+            try:
+                is_sent = self._submit(node, exchange)
+            except KafkaError as error:
+                self._take_in(node, exchange, None, error)
+                continue
+            if not is_sent:
+                node.at_gate += 1
+                self._wait_at_gate(node, exchange)
+
+    def _send_if_ready(self, node: NodeRequests) -> None:
+        node_id = node.node_id
+        if self._accumulator.has_more(node_id) and self._network.ready_delay(node_id) <= 0:
+            self._send(node)
+
+    def sends_at_once(self, queue: PartitionQueue) -> bool:
+        """Whether `send_at_once` sends the batch of `queue`. Never with linger."""
+        if self._lingers or queue.leader_id is None or self._has_ended:
+            return False
+        node = self._nodes.get(queue.leader_id)
+        return node is not None and node.is_sparse
+
+    def send_at_once(self, queue: PartitionQueue) -> None:
+        """Send the batch of `queue`, which has got its first record, if records come alone.
+
+        For producers without linger. It sends what the task would send one turn later, by the same
+        rules, and wakes the task only for what is left. Does not raise.
+        """
+        if queue.leader_id is None or not self.sends_at_once(queue):
+            return
+        try:
+            self._send_if_ready(self._nodes[queue.leader_id])
+            if self._timer is None or self._accumulator.has_waiting:
+                self.wake()  # the task sets the timer for the batch's expiry
+        except Exception as fault:  # noqa: BLE001  not the fault of the caller's record
+            self._end_with(fault)
+
+    def _exchange(self, node: NodeRequests, batches: list[ProducerBatch]) -> ProduceExchange:
+        transactions = self._transactions
+        return ProduceExchange(
+            batches,
+            self._metadata.snapshot,
+            self._required_acks,
+            self._config.request_timeout_ms,
+            [self._accumulator.seal(batch) for batch in batches],
+            None if transactions is None else transactions.transactional_id,
+            None if transactions is None else transactions.max_produce_version,
+            node,
+            self._answered,
+        )
+
+    def _submit(self, node: NodeRequests, exchange: ProduceExchange) -> bool:
+        if node.at_gate:
+            return False
+        return self._network.submit(
+            node.node_id,
+            exchange.request,
+            exchange,
+            max_version=exchange.max_version,
+            expects_response=self._required_acks != 0,
+        )
+
+    # Responses…
+
+    def _answered(
+        self,
+        exchange: ProduceExchange,
+        response: ProduceResponse | Written | None,
+        error: Exception | None,
+    ) -> None:
+        node = exchange.node
+        if self._has_ended or node is None:
+            return
+        if error is not None and not isinstance(error, KafkaError):
+            self._end_with(error)
+            return
+        try:
+            if isinstance(response, list):  # the usual case
+                node.count -= 1
+                self._outcomes.written(response, self._clock.monotonic())
+            else:
+                self._network.note_throttle(node.node_id, response)
+                self._take_in(node, exchange, response, error)
+            self._go_on(node)
+            node.is_sparse = error is None and exchange.lone_number == node.requests
+        except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
+            self._end_with(fault)
+
+    def _end_with(self, fault: Exception) -> None:
+        self._fault = fault
+        self.wake()
+
+    def _take_in(
+        self,
+        node: NodeRequests,
+        exchange: ProduceExchange,
+        response: ProduceResponse | None,
+        failure: KafkaError | None,
+    ) -> None:
+        node.count -= 1
+        if failure is None:
+            self._outcomes.answered(exchange, response, self._clock.monotonic())
+        else:
+            if isinstance(failure, AuthenticationFailedError):
+                self._authentication_failed(node, failure)
+                failure = _not_sent(failure)
+            self._disconnected(node)
+            self._outcomes.lost(exchange, failure, self._clock.monotonic())
+
+    def _go_on(self, node: NodeRequests) -> None:
+        self._send_if_ready(node)
+        if self._accumulator.has_waiting:
+            self.wake()  # other nodes may be due, or the next batch may be due earlier
+
+    def _why_unsent(self, topic_partition: TopicPartition) -> str:
+        """Return what keeps the batches of a partition from being sent, as far as it is known."""
+        if self._sequences is not None and not self._sequences.has_producer_id:
+            said = "" if self.id_failure is None else f": {self.id_failure}"
+            return f"no broker has given a producer id{said}"
+        leader_id, _ = self._metadata.snapshot.leader(topic_partition)
+        if leader_id is None:
+            return "no leader of the partition is known"
+        node = self._nodes.get(leader_id)
+        if node is not None and node.failure is not None:
+            return f"its leader, node {leader_id}, cannot be reached: {node.failure}"
+        return f"its leader, node {leader_id}, has not answered what was sent before"
+
+    def state_of(self, node_id: int, now_s: float) -> tuple[int, float, KafkaError | None]:
+        """Return how many requests are in flight to a node, the seconds until the next attempt to
+        connect, and why the newest one failed.
+        """
+        node = self._nodes.get(node_id)
+        if node is None:
+            return 0, 0.0, None
+        return node.count, 0.0 if node.is_connected else node.retry_at_s - now_s, node.failure
+
+
+def _not_sent(failure: AuthenticationFailedError) -> KafkaConnectionError:
+    """Return the error of batches whose node did not accept the client: they are sent again."""
+    error = KafkaConnectionError(*failure.args)
+    error.__cause__ = failure
+    return error
+
+
+__all__ = ["BatchSender", "NodeRequests"]
