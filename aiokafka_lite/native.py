@@ -21,6 +21,9 @@ logger = logging.getLogger(__name__)
 TYPED = frozenset(
     f"aiokafka_lite.{path}"
     for path in (
+        "consumer.fetch.completed_fetch",
+        "consumer.fetch.fetch_buffer",
+        "consumer.fetch.fetch_collector",
         "net.answer_callback",
         "net.frame_stream",
         "producer.accumulator.batch_sizes",

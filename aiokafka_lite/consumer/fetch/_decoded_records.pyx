@@ -61,28 +61,27 @@ cdef extern from *:
         return *slot;
     }
 
-    /* Make the int that two slots share another number, if nobody else refers to it. Then nobody can
+    /* Make the int of a slot another number, if nobody else refers to it. Then nobody can
      * see that it changes. To make an int for each record takes a tenth of a step of `async for`.
      * Return 0 where that is not so, or where the interpreter keeps ints in another way. */
-    static inline int alk_rewrite_int(PyObject **slot, PyObject **other, int64_t number) {
+    static inline int alk_rewrite_int(PyObject **slot, int64_t number) {
     #if PY_VERSION_HEX < 0x030C0000 && PYLONG_BITS_IN_DIGIT == 30
-        PyObject *shared = *slot;
-        if (shared == NULL || shared != *other || Py_REFCNT(shared) != 2 ||
-                !PyLong_CheckExact(shared) || number < 1)
+        PyObject *own = *slot;
+        if (own == NULL || Py_REFCNT(own) != 1 || !PyLong_CheckExact(own) || number < 1)
             return 0;
-        digit *digits = ((PyLongObject *)shared)->ob_digit;
-        if (number <= PyLong_MASK && Py_SIZE(shared) == 1) {
+        digit *digits = ((PyLongObject *)own)->ob_digit;
+        if (number <= PyLong_MASK && Py_SIZE(own) == 1) {
             digits[0] = (digit)number;
             return 1;
         }
         if (number > PyLong_MASK && number >> PyLong_SHIFT <= PyLong_MASK &&
-                Py_SIZE(shared) == 2) {
+                Py_SIZE(own) == 2) {
             digits[0] = (digit)(number & PyLong_MASK);
             digits[1] = (digit)(number >> PyLong_SHIFT);
             return 1;
         }
     #else
-        (void)slot, (void)other, (void)number;
+        (void)slot, (void)number;
     #endif
         return 0;
     }
@@ -170,7 +169,7 @@ cdef extern from *:
     PyObject *alk_pop(PyObject *records) except NULL
     Py_ssize_t alk_length(PyObject *records)
     bint alk_is_exactly(PyObject *record, object kind)
-    bint alk_rewrite_int(PyObject **slot, PyObject **other, int64_t number)
+    bint alk_rewrite_int(PyObject **slot, int64_t number)
     bint alk_same_in_class(object of, object name, object other)
     unsigned int alk_class_version(object of)
     bint alk_in_instance(object of, object name) except -1
@@ -184,21 +183,19 @@ cdef extern from "pythread.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
 
+cdef class FetchPlace:
+    """Where the next record of a fetch is. Here, so that a record moves it without an int."""
+
+    def __init__(self, next_offset):
+        self.next_offset = next_offset
+
+
 cdef class DecodedRecords:
     """The records of one fetch that were decoded ahead, and the positions that move with them.
 
     They may be handed out while `revision` has not changed: no seek, no pause, no response. Another
     thread than that of the poll gets none: a poll there says that the client belongs to a loop.
     """
-
-    cdef list records
-    cdef object revision, seen, fetch, state, decode_on
-    # The addresses of the revision and of the two positions, inside the objects above.
-    cdef PyObject **revision_number
-    cdef PyObject **fetch_offset
-    cdef PyObject **state_offset
-    cdef unsigned long thread_id
-    cdef readonly int64_t handed_out  # how many records `take` has returned since this was made
 
     def __init__(self, revision):
         self.revision = revision
@@ -209,7 +206,8 @@ cdef class DecodedRecords:
         """Hand out no more."""
         self.records = []
         self.seen = self.fetch = self.state = self.decode_on = None
-        self.fetch_offset = self.state_offset = NULL
+        self.fetch_offset = NULL
+        self.state_offset = NULL
 
     def follow(self, list records not None, fetch, state, decode_on=None):
         """Hand out `records`, the last item first, from now on. `fetch` shares the list.
@@ -220,7 +218,9 @@ cdef class DecodedRecords:
         self.seen = self.revision.number
         self.thread_id = PyThread_get_thread_ident()
         self.fetch, self.state, self.decode_on = fetch, state, decode_on
-        self.fetch_offset = alk_slot(fetch, "next_offset")
+        self.fetch_offset = NULL
+        if isinstance(fetch, FetchPlace):
+            self.fetch_offset = &(<FetchPlace>fetch).next_offset
         self.state_offset = alk_slot(state, "offset")
 
     def __len__(self):
@@ -255,8 +255,12 @@ cdef inline PyObject *take_next(DecodedRecords self) except? NULL:
     cdef Py_ssize_t left = alk_length(<PyObject *>self.records)
     if not left or not is_seen(self) or self.thread_id != PyThread_get_thread_ident():
         return NULL
-    if left < 2 and (self.decode_on is None or not self.decode_on()):
-        return NULL
+    if left < 2:
+        if self.decode_on is None or not self.decode_on():
+            return NULL
+        # A deserializer has run, which may have done anything.
+        if not self.records or self.revision.number != self.seen:
+            return NULL
     record = alk_pop(<PyObject *>self.records)
     if alk_is_exactly(record, ConsumerRecord):
         behind = (<ConsumerRecord>record).offset_ + 1
@@ -264,15 +268,16 @@ cdef inline PyObject *take_next(DecodedRecords self) except? NULL:
         behind = (<object>record).offset + 1
     if self.state_offset == NULL or self.fetch_offset == NULL:
         self.state.offset = self.fetch.next_offset = behind
-    elif not alk_rewrite_int(self.state_offset, self.fetch_offset, behind):
-        move_both(self, behind)
+    else:
+        self.fetch_offset[0] = behind
+        if not alk_rewrite_int(self.state_offset, behind):
+            put_int(self.state_offset, behind)
     self.handed_out += 1
     return record
 
 
-cdef int move_both(DecodedRecords self, object behind) except -1:
-    alk_put(self.state_offset, behind)
-    alk_put(self.fetch_offset, behind)
+cdef int put_int(PyObject **slot, object number) except -1:
+    alk_put(slot, number)
     return 0
 
 
@@ -469,7 +474,7 @@ cdef inline bint has_own_getone(RecordIteration self) except -1:
 cdef class _Numbered:
     """For the self-test: an object with an offset."""
 
-    cdef public object offset, next_offset, number
+    cdef public object offset, number
 
 
 cdef bint self_test() except -1:
@@ -479,6 +484,7 @@ cdef bint self_test() except -1:
     """
     cdef RecordIteration iteration = RecordIteration()
     cdef DecodedRecords decoded
+    cdef FetchPlace place = FetchPlace(0)
     namespace = {}
     exec("async def awaiter(awaitable):\n    return await awaitable", namespace)
     revision, state = _Numbered(), _Numbered()
@@ -487,7 +493,7 @@ cdef bint self_test() except -1:
     records = [_Numbered() for _ in range(8)]
     for offset, record in enumerate(records):
         record.offset = offset
-    decoded.follow(list(reversed(records)), state, state)
+    decoded.follow(list(reversed(records)), place, state)
     for record in records[:6:2]:
         for awaitable in (
             namespace["awaiter"](next_record(iteration)),
@@ -509,7 +515,7 @@ cdef bint self_test() except -1:
                 return False
         else:
             return False
-    return state.next_offset == 7
+    return place.next_offset == 7
 
 
 cdef bint patch_slots() except -1:

@@ -8,9 +8,20 @@ from collections.abc import Callable, Coroutine
 from threading import get_ident
 from typing import Any
 
-from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.revision import Revision
+from aiokafka_lite.model import ConsumerRecord
+
+Record = ConsumerRecord[Any, Any]
+
+
+class FetchPlace:
+    """Where the next record of a fetch is. Here, so that a record moves it without an int in C."""
+
+    __slots__ = ("next_offset",)
+
+    def __init__(self, next_offset: int) -> None:
+        self.next_offset = next_offset
 
 
 class DecodedRecords:
@@ -42,14 +53,14 @@ class DecodedRecords:
         self._records: list[Record] = []
         self._seen = -1
         self._thread_id = 0
-        self._fetch: CompletedFetch | None = None
+        self._fetch: FetchPlace | None = None
         self._state: PartitionState | None = None
         self._decode_on: Callable[[], bool] | None = None
 
     def follow(
         self,
         records: list[Record],
-        fetch: CompletedFetch,
+        fetch: FetchPlace,
         state: PartitionState,
         decode_on: Callable[[], bool] | None = None,
     ) -> None:
@@ -73,19 +84,22 @@ class DecodedRecords:
 
         The last record needs a poll, too, because its partition may then be fetched again.
         """
-        records = self._records
-        if not records or self._seen != self._revision.number:
+        if not self._may_take() or self._thread_id != get_ident():
             return None
-        if self._thread_id != get_ident():
-            return None
-        if len(records) < 2 and (self._decode_on is None or not self._decode_on()):
-            return None
-        record = records.pop()
+        if len(self._records) < 2:
+            if self._decode_on is None or not self._decode_on():
+                return None
+            if not self._may_take():  # a deserializer has run, which may have done anything
+                return None
+        record = self._records.pop()
         assert self._state is not None
         assert self._fetch is not None
         self._state.offset = self._fetch.next_offset = record.offset + 1
         self.handed_out += 1
         return record
+
+    def _may_take(self) -> bool:
+        return bool(self._records) and self._seen == self._revision.number
 
 
 class RecordIteration:
@@ -116,4 +130,4 @@ def _has_own_getone(iteration: RecordIteration) -> bool:
     return kind.getone is kind._own_getone and "getone" not in vars(iteration)
 
 
-__all__ = ["DecodedRecords", "RecordIteration"]
+__all__ = ["DecodedRecords", "FetchPlace", "Record", "RecordIteration"]

@@ -7,6 +7,7 @@ before it takes records (A6). A fetch changes only itself. Does not wait.
 from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.fetch import decoded_records
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.errors import KafkaError, RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
@@ -25,7 +26,7 @@ would make the call of the decoder dear."""
 Record = ConsumerRecord[Any, Any]
 
 
-class CompletedFetch:
+class CompletedFetch(decoded_records.FetchPlace):
     """Records of one partition from `fetch_offset` on, or the error that came in their place.
 
     Without a cursor it is a failure: it holds no bytes, and the next poll raises `error`. With a
@@ -44,9 +45,9 @@ class CompletedFetch:
         "error",
         "fetch_offset",
         "incarnation",
+        "is_failure",
         "leader",
         "leader_epoch",
-        "next_offset",
         "node_id",
         "raw",
         "received_at_s",
@@ -70,6 +71,9 @@ class CompletedFetch:
         received_at_s: float = 0.0,
         end_offset: int | None = None,
     ) -> None:
+        super().__init__(fetch_offset)
+        # `next_offset` is the offset after the last record handed out, and after control batches
+        # and gaps there.
         self.topic_partition = topic_partition
         self.fetch_offset = fetch_offset
         self.node_id = node_id
@@ -83,10 +87,10 @@ class CompletedFetch:
         """The offset after its last record; None: not known, or not needed."""
         self.size_in_bytes = size_in_bytes
         self.error: Exception | None = error
-        self.next_offset = fetch_offset
-        """The offset after the last record handed out, and after control batches and gaps there."""
         self.leader_epoch = -1
         """The epoch of the last record handed out, -1 when not known."""
+        self.is_failure = cursor is None
+        """True if it never held bytes, only an error."""
         self._cursor = cursor
         self._chunk: list[Record] = []  # decoded, not handed out; the next one is the last
         self._chunk_epoch = -1
@@ -104,14 +108,8 @@ class CompletedFetch:
         what = "failed" if self._cursor is None else f"{self.size_in_bytes} bytes"
         return f"<CompletedFetch {topic}-{partition} at {self.next_offset}, {what}>"
 
-    @property
-    def is_failure(self) -> bool:
-        """True if it never held bytes, only an error."""
-        return self._cursor is None
-
-    @property
     def is_drained(self) -> bool:
-        """True if no record is left to take."""
+        """Say whether no record is left to take."""
         if self._chunk or self.raw or self._deserialized or self._failure is not None:
             return False
         return self._cursor is None or self._cursor.exhausted
@@ -123,10 +121,11 @@ class CompletedFetch:
         truncated before the end of this fetch. A valid position says nothing about the records
         behind it (2b-14).
         """
+        offset, incarnation = state.offset, state.incarnation
         return (
-            self.next_offset == state.offset
-            and self.incarnation == state.incarnation
-            and self.leader == state.leader
+            self.next_offset == offset
+            and self.incarnation == incarnation
+            and (self.leader is state.leader or self.leader == state.leader)
             and state.fetch_state is not FetchState.AWAIT_VALIDATION
         )
 
@@ -147,7 +146,7 @@ class CompletedFetch:
             self._stand_behind(taken[-1])
             return taken
         self._stand_at_cursor()
-        if len(taken) < max_records and not self.is_drained:
+        if len(taken) < max_records and not self.is_drained():
             try:
                 taken += self._take_from_cursor(max_records - len(taken))
             except Exception:  # noqa: BLE001 - the next take raises it again (A9)
@@ -214,12 +213,12 @@ class CompletedFetch:
     def decode_on(self) -> bool:
         """Decode more records behind those that were decoded ahead; say whether any came.
 
-        Records that are deserialized, and those behind a bad one, are left to `take_one`.
+        Records behind a bad one, and those whose deserializer has to wait, are left to `take_one`.
         """
-        if self._cursor is None or self.deserializer is not None or not self._chunk:
+        if self._cursor is None or not self._chunk or self._has_others_first():
             return False
         try:
-            more = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
+            more = self._next_records(CHUNK_RECORDS, CHUNK_BYTES)
         except Exception:  # noqa: BLE001 - the next take raises it again (A9)
             return False
         if not more:
@@ -228,6 +227,14 @@ class CompletedFetch:
         self._chunk[:0] = more
         self._chunk_epoch = self.leader_epoch = self._cursor.last_leader_epoch
         return True
+
+    def _has_others_first(self) -> bool:
+        """Say whether the next records, or an error, were taken from the cursor already."""
+        if self.deserializer is None:
+            return False
+        if self.deserializer.is_async or self._failure is not None:
+            return True
+        return bool(self.raw or self._deserialized)
 
     @property
     def decoded(self) -> list[Record]:

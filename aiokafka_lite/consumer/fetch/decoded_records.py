@@ -20,9 +20,14 @@ _twin = native("aiokafka_lite.consumer.fetch._decoded_records")
 USES_C = _twin is not None
 
 if TYPE_CHECKING or _twin is None:
-    from aiokafka_lite.consumer.fetch._decoded_records_py import DecodedRecords, RecordIteration
+    from aiokafka_lite.consumer.fetch._decoded_records_py import (
+        DecodedRecords,
+        FetchPlace,
+        RecordIteration,
+    )
 else:
     DecodedRecords = _twin.DecodedRecords
+    FetchPlace = _twin.FetchPlace
     RecordIteration = _twin.RecordIteration
 
-__all__ = ["USES_C", "DecodedRecords", "RecordIteration"]
+__all__ = ["USES_C", "DecodedRecords", "FetchPlace", "RecordIteration"]

@@ -84,9 +84,10 @@ class FetchBuffer:
         or if the end of its newest fetch is not known.
         """
         fetches = self._fetches_of.get(state.topic_partition)
-        if fetches is None or not fetches[0].fits(state):
+        if fetches is None:
             return None
-        return fetches[-1].end_offset
+        oldest, newest = fetches[0], fetches[-1]
+        return newest.end_offset if oldest.fits(state) else None
 
     def unread_bytes(self, node_id: int) -> int:
         """Return the raw bytes from that node in fetches that are not used up (A11)."""

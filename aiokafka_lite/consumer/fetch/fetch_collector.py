@@ -4,11 +4,11 @@ Does not wait. From the first record taken to the return of the poll there is no
 cancelled poll has taken nothing. Source: A5, A6, A8, A9, FetchCollector.
 """
 
-from collections.abc import Callable, Collection, Sized
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Protocol
 
+from aiokafka_lite.consumer.fetch import decoded_records
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
-from aiokafka_lite.consumer.fetch.decoded_records import DecodedRecords
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.position.subscription_state import PartitionState, SubscriptionState
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
@@ -18,7 +18,6 @@ from aiokafka_lite.serialization import NotPreparedError
 if TYPE_CHECKING:
     from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
-_T = TypeVar("_T")
 _NOBODYS = TopicPartition("", -1)
 
 
@@ -52,8 +51,7 @@ class FetchCollector:
         self._subscription = subscription
         self._buffer = buffer
         self._observer = observer
-        self._revision = subscription.revision
-        self.decoded = DecodedRecords(self._revision)
+        self.decoded = decoded_records.DecodedRecords(subscription.revision)
         """The records that `collect_one` has decoded ahead. Each `take` of it counts as a poll."""
         self.may_decode_on: Callable[[], bool] = _never
         """Says whether more may be decoded for `decoded` without a poll."""
@@ -75,27 +73,13 @@ class FetchCollector:
         the next call raises it. Afterwards a fetch that cannot be decoded any further stands aside.
         A failure without bytes is removed.
         """
-        collected: dict[TopicPartition, list[Record]] = {}
-        budget = max_records
-
-        def take(fetch: CompletedFetch) -> bool:
-            nonlocal budget
-            records = fetch.take(budget)
-            if records:
-                tp = fetch.topic_partition
-                if tp in collected:
-                    collected[tp] += records
-                else:
-                    collected[tp] = records
-                budget -= len(records)
-            return budget > 0
-
-        self._drain(take, collected, partitions)
-        self._returned += max_records - budget
+        taking = _TakingRecords(max_records)
+        self._drain(taking, partitions)
+        self._returned += taking.taken
         if self._observer.is_heard:
-            for tp, records in collected.items():
+            for tp, records in taking.collected.items():
                 self._observer.records_returned(tp, len(records))
-        return collected
+        return taking.collected
 
     def collect_columns(
         self, columns: "ColumnsBuilder", partitions: Collection[TopicPartition] = ()
@@ -104,40 +88,29 @@ class FetchCollector:
 
         It chooses the records as `collect` does. Raises: as `collect`.
         """
+        taking = _TakingColumns(columns, self._observer)
+        self._drain(taking, partitions)
+        self._returned += taking.taken
+        return taking.taken
 
-        def take(fetch: CompletedFetch) -> bool:
-            appended = fetch.take_columns(columns)
-            if appended and self._observer.is_heard:
-                self._observer.records_returned(fetch.topic_partition, appended)
-            return not columns.is_full
+    def _drain(self, taking: "_Taking", partitions: Collection[TopicPartition]) -> None:
+        """Take from one fetch after the other, oldest first, until nothing more may be taken.
 
-        self._drain(take, columns, partitions)
-        self._returned += len(columns)
-        return len(columns)
-
-    def _drain(
-        self,
-        take: Callable[[CompletedFetch], bool],
-        taken: Sized,
-        partitions: Collection[TopicPartition],
-    ) -> None:
-        """Call `take` with one fetch after the other, oldest first, until it returns False.
-
-        `taken` holds what `take` has collected so far. Raises: as `collect`.
+        Raises: as `collect`.
         """
         self.settle()
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
             if state is None or _stands_aside(fetch) or fetch.unprepared is not None:
                 continue
-            if fetch.is_failure and taken:
+            if fetch.is_failure and taking.taken:
                 break
             try:
-                wants_more = self._take(take, fetch, state)
+                wants_more = self._take(taking, fetch, state)
             except NotPreparedError:
                 continue  # the other partitions go on
             except Exception as error:
-                if taken:
+                if taking.taken:
                     break  # the next poll takes nothing before it, and raises it again
                 self._set_aside(fetch, error)
                 raise
@@ -150,33 +123,29 @@ class FetchCollector:
         Afterwards the records decoded ahead can be taken from `decoded`. If `partitions` are named
         they cannot, because records of other partitions may be older. Raises: as `collect`.
         """
-        self.settle()
         self.decoded.forget()
-        for fetch in self._buffer:
-            state = self._usable(fetch, partitions)
-            if state is None or _stands_aside(fetch) or fetch.unprepared is not None:
-                continue
-            try:
-                record = self._take(CompletedFetch.take_one, fetch, state)
-            except NotPreparedError:
-                continue
-            except Exception as error:
-                self._set_aside(fetch, error)
-                raise
-            if record is not None:
-                self._returned += 1
-                if self._observer.is_heard:
-                    self._observer.records_returned(fetch.topic_partition, 1)
-                if fetch.decoded and not partitions:
-                    self.decoded.follow(fetch.decoded, fetch, state, self._decode_on)
-                    self._chunk_fetch, self._chunk_state = fetch, state
-                return record
-        return None
+        taking = _TakingOne()
+        self._drain(taking, partitions)
+        fetch = taking.fetch
+        if fetch is None:
+            return None
+        self._returned += 1
+        if self._observer.is_heard:
+            self._observer.records_returned(fetch.topic_partition, 1)
+        state = self._subscription.get(fetch.topic_partition)
+        if fetch.decoded and not partitions and state is not None:
+            self.decoded.follow(fetch.decoded, fetch, state, self._decode_on)
+            self._chunk_fetch, self._chunk_state = fetch, state
+        return taking.record
 
     def _decode_on(self) -> bool:
         """Decode more of the fetch that `decoded` takes from; say whether any records came."""
         fetch = self._chunk_fetch
-        if not (self.may_decode_on() and fetch.decode_on()):
+        awaited = fetch.unprepared
+        has_more = self.may_decode_on() and fetch.decode_on()
+        if fetch.unprepared is not awaited:
+            self.unprepared[fetch] = None
+        if not has_more:
             return False
         self._chunk_state.offset_epoch = fetch.leader_epoch
         return True
@@ -247,26 +216,25 @@ class FetchCollector:
             return None  # the fetch keeps its place in the buffer (KAFKA-7548)
         return state
 
-    def _take(
-        self, take: Callable[[CompletedFetch], _T], fetch: CompletedFetch, state: PartitionState
-    ) -> _T:
-        """Take from a fetch, and move the position to the fetch's next offset."""
+    def _take(self, taking: "_Taking", fetch: CompletedFetch, state: PartitionState) -> bool:
+        """Take from a fetch, and move the position to the fetch's next offset; say whether more may
+        be taken.
+        """
         if fetch.is_failure:
             self._raise_failure(fetch)
         self._subscription.note_take(state)
         try:
-            taken = take(fetch)
+            wants_more = taking.take_from(fetch)
         finally:
-            _follow(state, fetch)
+            # Both move together (A6).
+            state.offset = fetch.next_offset
+            state.offset_epoch = fetch.leader_epoch
             if fetch.unprepared is not None:
                 self.unprepared[fetch] = None
-        self._finish_if_drained(fetch)
-        return taken
-
-    def _finish_if_drained(self, fetch: CompletedFetch) -> None:
-        if fetch.is_drained:
+        if fetch.is_drained():
             self._buffer.remove(fetch)
             self._subscription.move_to_end(fetch.topic_partition)
+        return wants_more
 
     def _set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
         if not fetch.is_failure:
@@ -281,18 +249,85 @@ class FetchCollector:
         raise fetch.error
 
 
+class _Taking:
+    """What one call takes, and how much of it there is so far."""
+
+    __slots__ = ("taken",)
+
+    def __init__(self) -> None:
+        self.taken = 0
+        """How many records were taken."""
+
+    def take_from(self, fetch: CompletedFetch) -> bool:
+        """Take from a fetch what may be taken; say whether more may be taken from the next."""
+        raise NotImplementedError
+
+
+class _TakingRecords(_Taking):
+    """Records by partition."""
+
+    __slots__ = ("collected", "max_records")
+
+    def __init__(self, max_records: int) -> None:
+        self.taken = 0
+        self.max_records = max_records
+        self.collected: dict[TopicPartition, list[Record]] = {}
+
+    def take_from(self, fetch: CompletedFetch) -> bool:
+        records = fetch.take(self.max_records - self.taken)
+        if records:
+            tp = fetch.topic_partition
+            if tp in self.collected:
+                self.collected[tp] += records
+            else:
+                self.collected[tp] = records
+            self.taken += len(records)
+        return self.taken < self.max_records
+
+
+class _TakingColumns(_Taking):
+    """Records as columns."""
+
+    __slots__ = ("columns", "observer")
+
+    def __init__(self, columns: "ColumnsBuilder", observer: Observer) -> None:
+        self.taken = 0
+        self.columns = columns
+        self.observer = observer
+
+    def take_from(self, fetch: CompletedFetch) -> bool:
+        appended = fetch.take_columns(self.columns)
+        self.taken += appended
+        if appended and self.observer.is_heard:
+            self.observer.records_returned(fetch.topic_partition, appended)
+        return not self.columns.is_full
+
+
+class _TakingOne(_Taking):
+    """One record, and the fetch that it comes from."""
+
+    __slots__ = ("fetch", "record")
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self.record: Record | None = None
+        self.fetch: CompletedFetch | None = None
+
+    def take_from(self, fetch: CompletedFetch) -> bool:
+        self.record = fetch.take_one()
+        if self.record is None:
+            return True
+        self.taken = 1
+        self.fetch = fetch
+        return False
+
+
 def _never() -> bool:
     return False
 
 
 def _stands_aside(fetch: CompletedFetch) -> bool:
     return fetch.error is not None and not fetch.is_failure
-
-
-def _follow(state: PartitionState, fetch: CompletedFetch) -> None:
-    """Set the position to the fetch's next offset: both move together (A6)."""
-    state.offset = fetch.next_offset
-    state.offset_epoch = fetch.leader_epoch
 
 
 __all__ = ["FetchCollector", "Processed"]

@@ -27,10 +27,10 @@ def test_a6_taking_moves_the_next_offset_with_what_was_taken() -> None:
     assert fetch.next_offset == 3
     assert offsets(fetch.take(2)) == [3, 4]
     assert fetch.next_offset == 5
-    assert not fetch.is_drained
+    assert not fetch.is_drained()
     assert offsets(fetch.take(100)) == [5, 6, 7]
     assert fetch.next_offset == 8
-    assert fetch.is_drained
+    assert fetch.is_drained()
 
 
 def test_a6_records_decoded_ahead_do_not_count_as_taken() -> None:
@@ -40,14 +40,14 @@ def test_a6_records_decoded_ahead_do_not_count_as_taken() -> None:
     assert first.offset == 0
     assert len(fetch.decoded) == 2
     assert fetch.next_offset == 1
-    assert not fetch.is_drained
+    assert not fetch.is_drained()
 
 
 def test_taking_one_by_one_to_the_end_drains_the_fetch() -> None:
     fetch = fetch_of(batches(10, 2, 1), fetch_offset=10)
     taken = [fetch.take_one() for _ in range(3)]
     assert [record.offset for record in taken if record is not None] == [10, 11, 12]
-    assert fetch.is_drained
+    assert fetch.is_drained()
     assert fetch.take_one() is None
     assert fetch.next_offset == 13
 
@@ -64,7 +64,7 @@ def test_taking_goes_on_from_the_decoded_chunk_to_the_bytes_behind_it() -> None:
     fetch = fetch_of(batches(0, count))
     assert fetch.take_one() is not None
     assert offsets(fetch.take(count)) == list(range(1, count))
-    assert fetch.is_drained
+    assert fetch.is_drained()
 
 
 def test_records_before_a_bad_one_come_first_and_the_error_is_sticky() -> None:
@@ -75,7 +75,7 @@ def test_records_before_a_bad_one_come_first_and_the_error_is_sticky() -> None:
         with pytest.raises(CorruptRecordException, match="t-0"):
             fetch.take(100)
         assert fetch.next_offset == 3
-        assert not fetch.is_drained
+        assert not fetch.is_drained()
 
 
 def test_an_error_behind_the_decoded_chunk_waits_for_the_chunk_to_be_taken() -> None:
@@ -101,7 +101,7 @@ def test_a_failure_holds_an_error_and_no_bytes() -> None:
     error = TopicAuthorizationFailedError("t")
     fetch = CompletedFetch(P0, 5, node_id=1, error=error)
     assert fetch.is_failure
-    assert fetch.is_drained
+    assert fetch.is_drained()
     assert fetch.error is error
     assert fetch.take(5) == []
     assert fetch.take_one() is None
@@ -121,7 +121,7 @@ def test_e4_markers_move_the_next_offset_though_nothing_is_taken(one_by_one: boo
     fetch = fetch_of(marker(0) + marker(1))
     assert not (fetch.take_one() if one_by_one else fetch.take(10))
     assert fetch.next_offset == 2
-    assert fetch.is_drained
+    assert fetch.is_drained()
 
 
 @pytest.mark.parametrize("one_by_one", [True, False])

@@ -104,6 +104,23 @@ def test_more_may_come_in_front_of_the_last_record(bench: Callable[[int], Bench]
     assert (at.decoded.take(), asked) == (None, [1, 1])
 
 
+@pytest.mark.parametrize("change", ["forget", "revision"])
+def test_what_a_deserializer_changes_meanwhile_makes_a_poll_due(
+    bench: Callable[[int], Bench], change: str
+) -> None:
+    at = bench(2)
+
+    def decode_on() -> bool:
+        if change == "forget":
+            at.decoded.forget()
+        else:
+            at.revision.number += 1
+        return True
+
+    at.decoded.follow(at.decoded_list[-1:], at.fetch, at.state, decode_on)
+    assert at.decoded.take() is None
+
+
 @pytest.mark.parametrize("far", [0, 250, 2**30 - 3, 2**60 - 3, 2**62])
 def test_a_position_that_was_seen_stays_as_it_was(twin: ModuleType, far: int) -> None:
     at = Bench(twin, 6)

@@ -12,7 +12,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.consumer.fetch import (
     _decoded_records_py,
     completed_fetch,
-    fetch_collector,
+    decoded_records,
 )
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -31,7 +31,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
-from aiokafka_lite.serialization import AnyDeserializer
+from aiokafka_lite.serialization import AnyDeserializer, NotPreparedError
 from tests.consumer.batches import batches, marker, of_epoch, tps, with_bad_crc
 from tests.support.twins import native_twin
 
@@ -393,12 +393,14 @@ def test_the_last_record_of_a_chunk_takes_the_whole_way_since_it_may_free_a_part
     assert bench.one() == (P0, 2)
 
 
+@pytest.mark.parametrize("value_deserializer", [None, bytes.decode], ids=["bytes", "objects"])
 def test_more_is_decoded_without_a_poll_while_the_turn_lasts(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, value_deserializer: AnyDeserializer[Any] | None
 ) -> None:
     monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 4)
     bench = Bench(P0)
-    bench.add(P0, of_epoch(7, batches(0, 6)) + marker(6) + of_epoch(8, batches(7, 7)))
+    data = of_epoch(7, batches(0, 6)) + marker(6) + of_epoch(8, batches(7, 7))
+    bench.add(P0, data, value_deserializer=value_deserializer)
     state = bench.subscription.assigned(P0)
     assert bench.one() == (P0, 0)
     asked: list[int] = []
@@ -411,6 +413,7 @@ def test_more_is_decoded_without_a_poll_while_the_turn_lasts(
     seen, epochs = [], []
     while (record := bench.collector.decoded.take()) is not None:
         seen.append(record.offset)
+        assert isinstance(record.value, str if value_deserializer else bytes)
         epochs.append(state.offset_epoch)
         assert state.offset == record.offset + 1
     assert asked == [3, 8, 12]
@@ -434,6 +437,65 @@ def test_a9_an_error_behind_what_was_decoded_is_left_to_a_poll(
     with pytest.raises(CorruptRecordException):
         bench.one()
     assert bench.position(P0) == 4
+
+
+def test_a9_a_value_that_cannot_be_deserialized_is_left_to_a_poll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 2)
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 6), value_deserializer=not_bad)
+    assert bench.one() == (P0, 0)
+    taken = [bench.collector.decoded.take() for _ in range(2)]
+    assert [record and record.offset for record in taken] == [1, None]
+    assert bench.one() == (P0, 2)
+    with pytest.raises(RecordDeserializationError, match="v3 is bad"):
+        bench.one()
+    assert bench.position(P0) == 3
+
+
+def test_a_deserializer_that_has_to_wait_is_noted_also_without_a_poll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 4)
+    known: set[bytes] = {b"v0", b"v1", b"v2", b"v3", b"v5"}
+
+    async def learn() -> None:
+        known.add(b"v4")
+
+    def deserialize(data: bytes) -> str:
+        if data not in known:
+            raise NotPreparedError(f"{data!r} is not known", learn)
+        return data.decode()
+
+    bench = Bench(P0)
+    bench.add(P0, batches(0, 6), value_deserializer=deserialize)
+    assert bench.one() == (P0, 0)
+    taken = [bench.collector.decoded.take() for _ in range(3)]
+    assert [record and record.offset for record in taken] == [1, 2, None]
+    (fetch,) = bench.collector.unprepared
+    assert bench.one() is None
+    known.add(b"v4")
+    fetch.prepared([], None)
+    assert [bench.one() for _ in range(4)] == [(P0, 3), (P0, 4), (P0, 5), None]
+
+
+def test_a_deserializer_that_seeks_ends_what_is_handed_out_without_a_poll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completed_fetch, "CHUNK_RECORDS", 4)
+    bench = Bench(P0)
+
+    def seek_at_4(data: bytes) -> bytes:
+        if data == b"v4":
+            bench.subscription.seek(P0, 5)
+        return data
+
+    bench.add(P0, batches(0, 6), value_deserializer=seek_at_4)
+    assert bench.one() == (P0, 0)
+    taken = [bench.collector.decoded.take() for _ in range(3)]
+    assert [record and record.offset for record in taken] == [1, 2, None]
+    assert bench.position(P0) == 5
 
 
 @pytest.mark.parametrize("change", ["seek", "pause", "unassign", "new data"])
@@ -649,7 +711,7 @@ def test_b7_only_what_the_newest_poll_returned_is_not_processed(
     if twin == "native":
         decoded = native_twin("aiokafka_lite.consumer.fetch._decoded_records")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fetch_collector, "DecodedRecords", decoded.DecodedRecords)
+        patch.setattr(decoded_records, "DecodedRecords", decoded.DecodedRecords)
         bench = Bench(P0, P1)
     bench.add(P0, batches(0, 9, 20))
     bench.add(P1, batches(0, 20))

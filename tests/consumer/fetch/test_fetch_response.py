@@ -197,7 +197,7 @@ def test_2b_12_a_partial_batch_behind_a_whole_one_is_ignored() -> None:
     bench.answer(partition_data(0, batches(5, 2) + batches(7, 50)[:80]), partition_data(1))
     (fetch,) = bench.buffered
     assert [record.offset for record in fetch.take(99)] == [5, 6]
-    assert fetch.is_drained
+    assert fetch.is_drained()
 
 
 # Ahead of the position…
