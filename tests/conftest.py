@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 import uvloop
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -139,6 +140,7 @@ def pytest_collection() -> Generator[None, object, object]:
     """What all tests are made of stays: the garbage collector need not look at it while it grows,
     nor afterwards (`leftovers` runs it after each scenario: half a second each, without this).
     """
+    begin_hypothesis()
     gc.disable()
     try:
         return (yield)
@@ -146,6 +148,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
         gc.collect()
         gc.freeze()
+
+
+@settings(derandomize=True, database=None, max_examples=1)
+@given(st.none())
+def begin_hypothesis(_: None) -> None:
+    """Hypothesis makes its random numbers in the first test that is the same in each run. It looks
+    for what refers to them, which on Python 3.14 may be frozen by then. So they are made here.
+    """
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -217,7 +217,7 @@ def declared_dependencies(requirements: Iterable[str]) -> set[str]:
 
 def installed(wheel: Path, folder: Path) -> Path:
     """Install a wheel, with copies of the dependencies it declares; return the interpreter."""
-    venv.create(folder)
+    venv.create(folder, symlinks=os.name != "nt")  # as `python -m venv`
     (site,) = folder.glob("Lib/site-packages" if os.name == "nt" else "lib/*/site-packages")
     interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = ("-m", "pip", "--python", str(interpreter), "install", "--no-index", "--no-deps")

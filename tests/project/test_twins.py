@@ -69,6 +69,8 @@ MADE_ELSEWHERE = {"RecordColumns.__init__", "ArrowRows.__init__", "TopicHold.__i
 
 GENERIC = ["args", "kwargs"]
 """What `inspect` reads of a constructor in C: then the source is read."""
+SINGLE = ["object"]
+"""What Python 3.14 reads of a function in C that takes one argument."""
 
 
 def public_names(module: ModuleType) -> set[str]:
@@ -97,7 +99,7 @@ def parameters_of(module: ModuleType, name: str) -> list[str] | None:
     except ValueError:
         found = GENERIC
     found = [each for each in found if each != "self"]
-    return written_parameters(module, owner, member) if found == GENERIC else found
+    return written_parameters(module, owner, member) if found in (GENERIC, SINGLE) else found
 
 
 def written_parameters(module: ModuleType, owner: str, name: str) -> list[str]:

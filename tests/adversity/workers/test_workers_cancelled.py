@@ -32,8 +32,11 @@ class Cancelling:
         self.awaits = 0
         self._moments = moments
 
-    @coroutine
-    def live(self, life: Coroutine[Any, Any, None]) -> Generator[Any, None, None]:
+    async def live(self, life: Coroutine[Any, Any, None]) -> None:
+        await self._step_by_step(life)
+
+    @coroutine  # from Python 3.12 on, a task takes none
+    def _step_by_step(self, life: Coroutine[Any, Any, None]) -> Generator[Any, None, None]:
         task = asyncio.current_task()
         assert task is not None
         thrown: BaseException | None = None

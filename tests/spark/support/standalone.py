@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyspark
+import pytest
 
+from tests.conftest import NO_SPARK
 from tests.spark.support.other_workers import without_the_package
 from tests.spark.support.own_session import OwnSession, descendants
 
-SPARK_HOME = Path(pyspark.__file__).parent
+_pyspark = pytest.importorskip("pyspark", reason=NO_SPARK)
+SPARK_HOME = Path(_pyspark.__file__).parent
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 PYTHON = "python"
 """The interpreter of tasks: each machine finds another one by its path."""
