@@ -73,7 +73,7 @@ NEED_JAVA = ("java_peer",)
 NEED_KAFKA = ("groups", "failover")
 """The sections that the embedded broker is not measured by. `groups` sets short heartbeats."""
 QUICK_SCALE = 0.03
-FAILOVER_ROUNDS = 3
+FAILOVER_ROUNDS = 5
 """The most rounds of this table: one takes half a minute."""
 LEAF_ROUNDS = 15
 QUICK_LEAF_ROUNDS = 2
@@ -198,7 +198,7 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
                 yield from _with_broker(broker, address, options, steps)
     rounds, peers, quick = options.rounds, _real(options.peers), options.quick
     if "failover" in options.sections:
-        with ApacheKafka(nodes=3) as kafka:
+        with ApacheKafka(nodes=3, properties=failover.BROKER_PROPERTIES) as kafka:
             cluster = failover.RealCluster(kafka)
             yield failover.measure(cluster, peers, steps, rounds=min(rounds, FAILOVER_ROUNDS))
     if "memory" in options.sections:
