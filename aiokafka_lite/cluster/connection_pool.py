@@ -22,7 +22,7 @@ from typing import Any
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.cluster.client_config import ClientConfig
-from aiokafka_lite.cluster.lane import AnyLane, OwnLane
+from aiokafka_lite.cluster.lane import AnyLane, Lane, OwnLane
 from aiokafka_lite.cluster.node_states import NodeStates
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
@@ -167,6 +167,26 @@ class ConnectionPool:
             lowest_id - index: Node(lowest_id - index, endpoint.host, endpoint.port)
             for index, endpoint in enumerate(endpoints, start=1)
         }
+
+    def adopt(self, seed_id: int) -> None:
+        """Keep the connection to a seed as that to the node which the metadata has at its address.
+        It saves a second connection with its handshake, unless that has begun. Does not wait.
+        """
+        seed, key = self.seeds.get(seed_id), (seed_id, Lane.GENERAL)
+        connection = self.free(*key)
+        if seed is None or connection is None:
+            return
+        there = [node for node in self.nodes.values() if node[1:3] == seed[1:3]]
+        taken = (there[0].node_id, Lane.GENERAL) if len(there) == 1 else key
+        if taken in self._connections or taken in self._gates:
+            return
+        del self._connections[key], self._free[key]
+        self._connections[taken] = self._free[taken] = connection
+        node_id, began_s = taken[0], self._clock.monotonic()
+        connection.becomes(node_id)
+        connection.on_close = lambda closed: self._lost(node_id, Lane.GENERAL, closed, began_s)
+        self.api_versions[node_id] = connection.api_versions
+        self.states.ready(node_id)
 
     # Clients that share the connections (`guest_connections`)…
 

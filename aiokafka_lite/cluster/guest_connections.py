@@ -105,6 +105,10 @@ class GuestConnections:
         """As `ConnectionPool.replace_seeds`, for all that share the connections."""
         self._pool.replace_seeds(endpoints)
 
+    def adopt(self, seed_id: int) -> None:
+        """As the pool."""
+        self._pool.adopt(seed_id)
+
     def check_running(self) -> TaskOwner:
         """As `ConnectionPool.check_running`."""
         return self._pool.check_running()

@@ -97,6 +97,10 @@ class NetworkClient:
         """As `ConnectionPool.replace_seeds`."""
         self._pool.replace_seeds(endpoints)
 
+    def adopt(self, seed_id: int) -> None:
+        """As `ConnectionPool.adopt`."""
+        self._pool.adopt(seed_id)
+
     def start(self, owner: TaskOwner) -> None:
         """Allow connections. Their tasks are children of `owner`."""
         self._pool.start(owner)

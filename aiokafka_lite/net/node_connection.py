@@ -112,6 +112,11 @@ class NodeConnection(RequestChannel):
         self._rng = rng or random.Random()
         self._reauthentication: Reauthentication | None = None
 
+    def becomes(self, node_id: int) -> None:
+        """Name the node of a seed's connection, which the metadata has told."""
+        self.node_id = node_id
+        self.name = f"node {node_id} at {self.endpoint}"
+
     # Its state…
 
     @property

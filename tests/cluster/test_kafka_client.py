@@ -13,6 +13,7 @@ import pytest
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import MAY_FOLLOW, ClientLife, ClientState, KafkaClient
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import (
     IllegalStateError,
     KafkaConnectionError,
@@ -156,13 +157,43 @@ async def test_start_brings_the_nodes_and_close_ends_all(
 async def test_a_node_is_asked_over_a_connection_made_when_needed(cluster: ScriptedCluster) -> None:
     async with started(cluster) as client:
         before = cluster.nodes[1].connections
-        assert client.network.max_version(1, MetadataRequest) is None
-        response = await client.network.request(1, MetadataRequest(topics=[]))
+        assert client.network.ready_delay(1, Lane.COORDINATOR) == 0.0
+        request, lane = MetadataRequest(topics=[]), Lane.COORDINATOR
+        response = await client.network.request(1, request, lane=lane)
         assert [broker.node_id for broker in response.brokers] == [1]
-        await client.network.request(1, MetadataRequest(topics=[]))
+        await client.network.request(1, request, lane=lane)
         assert cluster.nodes[1].connections == before + 1
-        assert client.network.max_version(1, MetadataRequest) == 13
-        assert client.network.ready_delay(1) == 0.0
+        assert client.network.ready_delay(1, lane) == 0.0
+
+
+async def test_the_connection_to_a_seed_becomes_that_to_the_node_at_its_address(
+    three_nodes: ScriptedCluster,
+) -> None:
+    """The first request to the node needs no second handshake."""
+    async with started(three_nodes) as client:
+        asked = [node_id for node_id, node in three_nodes.nodes.items() if node.connections]
+        assert len(asked) == 1
+        assert client.network.max_version(asked[0], MetadataRequest) == 13
+        assert client.network.ready_delay(asked[0]) == 0.0
+        for node_id, node in three_nodes.nodes.items():
+            await client.network.request(node_id, MetadataRequest(topics=[]))
+            assert node.connections == 1
+        node = three_nodes.nodes[asked[0]]
+        known = len(three_nodes.requests)
+        node.cut()
+        await eventually(lambda: len(three_nodes.requests) > known)  # the loss is noticed
+        await client.network.request(asked[0], MetadataRequest(topics=[]))
+        assert node.connections == 2
+
+
+async def test_a_seed_whose_address_no_node_has_is_left(cluster: ScriptedCluster) -> None:
+    """The name of a load balancer, for example: another node may answer there next time."""
+    port = cluster.nodes[1].port
+    async with started(cluster, bootstrap_servers=f"localhost:{port}") as client:
+        assert client.network.max_version(1, MetadataRequest) is None
+        await client.network.request(1, MetadataRequest(topics=[]))
+        assert cluster.nodes[1].connections == 2
+        await eventually(lambda: cluster.nodes[1].open_connections == 1)
 
 
 async def test_request_any_asks_some_node(three_nodes: ScriptedCluster) -> None:
@@ -357,7 +388,7 @@ async def test_a_request_cancelled_at_any_moment_leaves_the_next_one_its_answer(
             asking.cancel()
             await asyncio.wait([asking])
             assert (await client.network.request(1, MetadataRequest(topics=[]))).brokers
-        assert cluster.nodes[1].connections == 2  # the seed's and the node's
+        assert cluster.nodes[1].connections == 1  # the seed's, which is the node's
 
 
 @pytest.mark.parametrize("level", [1, 2])

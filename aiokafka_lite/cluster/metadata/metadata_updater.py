@@ -381,6 +381,7 @@ class MetadataUpdater:
         try:
             node_id, answer = await round_.ask(self._request(partial=False), bound_s)
             self._succeed(node_id, answer, partial=False)
+            self._network.adopt(node_id)
         finally:
             self._network.disconnect(
                 round_.seeds, KafkaConnectionError("the seeds have done their part")
