@@ -245,3 +245,12 @@ def test_releases_are_tried_with_the_same_program() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         command = tomllib.load(file)["tool"]["cibuildwheel"]["test-command"]
     assert command == f"python -W error {{project}}/{SMOKE.relative_to(ROOT).as_posix()} native"
+
+
+def test_a_wheel_is_made_for_each_python_that_the_package_names() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        settings = tomllib.load(file)
+    begins = "Programming Language :: Python :: 3."
+    named = {each for each in settings["project"]["classifiers"] if each.startswith(begins)}
+    made = settings["tool"]["cibuildwheel"]["build"].split()
+    assert {f"cp3{each.removeprefix(begins)}-*" for each in named} == set(made)

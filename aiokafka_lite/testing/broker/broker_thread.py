@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -43,7 +44,8 @@ class BrokerThread:
         Raises: the error of its stop().
         """
         if self._loop is not None and self._leave is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._leave.set)
+            with suppress(RuntimeError):  # the loop is closed a moment before the thread ends
+                self._loop.call_soon_threadsafe(self._leave.set)
         self._thread.join()
         self._raise_error()
 

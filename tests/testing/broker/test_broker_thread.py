@@ -76,6 +76,17 @@ def test_an_error_at_start_is_raised_by_start_after_stopping() -> None:
     assert len(subject.events) == 2
 
 
+def test_a_thread_whose_loop_is_closed_may_be_stopped_before_it_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thread = BrokerThread(Subject(start_error=OSError("no port")), None)
+    with pytest.raises(OSError, match="no port"):
+        thread.start()
+    thread._thread.join()
+    monkeypatch.setattr(thread._thread, "is_alive", lambda: True)
+    thread.stop()
+
+
 def test_an_error_at_stop_is_raised_by_stop() -> None:
     thread = BrokerThread(Subject(stop_error=OSError("late")), None)
     thread.start()
