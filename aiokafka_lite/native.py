@@ -24,6 +24,8 @@ TYPED = frozenset(
         "consumer.fetch.completed_fetch",
         "consumer.fetch.fetch_buffer",
         "consumer.fetch.fetch_collector",
+        "consumer.fetch.fetch_session",
+        "consumer.fetch.fetch_wishes",
         "net.answer_callback",
         "net.frame_stream",
         "producer.accumulator.batch_sizes",

@@ -127,13 +127,11 @@ class ReaderLife(Life[LifeState], Generic[EngineT]):
         Raises: IllegalStateError before start() and in another event loop, ConsumerStoppedError
         once stop() was called.
         """
-        self.check_loop()
-        engine = self.engine
-        if engine is not None and (
-            self._state is LifeState.RUNNING
-            or (self._state is not LifeState.STOPPED and self._is_in_listener(engine))
-        ):
-            return engine
+        engine, state = self.engine, self._state
+        if engine is not None and state is not LifeState.STOPPED:
+            engine.client.loop.check()
+            if state is LifeState.RUNNING or self._is_in_listener(engine):
+                return engine
         self.check_not_stopped()
         raise IllegalStateError(
             f"{self!r}: await its start() first, or use it as `async with consumer:`"

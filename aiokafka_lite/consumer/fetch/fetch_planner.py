@@ -35,7 +35,7 @@ _LEAST_WAIT_MS = 5
 """While data of a node is unread, its next request lets the broker wait at least this long."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class PlannedFetch:
     """One node's fetch, ready to be sent."""
 

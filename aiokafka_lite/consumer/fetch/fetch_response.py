@@ -44,7 +44,6 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
-from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +79,7 @@ class FetchOutcome:
     """The errors of partitions in an accepted response."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Arrival:
     """When a response came (monotonic seconds, milliseconds since 1970), and its memory."""
 
@@ -377,7 +376,8 @@ def _is_other_log(state: PartitionState, asked: SessionPartition) -> bool:
     That is so if the topic was deleted and created again, or if the partition has another leader
     now. The log of the new leader may have been truncated (KIP-320).
     """
-    if ZERO_UUID not in (state.topic_id, asked.topic_id) and state.topic_id != asked.topic_id:
+    mine, its = state.topic_id, asked.topic_id
+    if mine is not its and mine.int and its.int and mine != its:
         return True
     return state.leader is not None and state.leader.epoch != asked.current_leader_epoch
 

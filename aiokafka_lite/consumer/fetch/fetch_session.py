@@ -15,7 +15,6 @@ from aiokafka_lite.errors import FetchSessionIdNotFound
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.schema.field_types import ZERO_UUID
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ class ForgottenPartition(NamedTuple):
     topic_id: UUID
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FetchSessionRequest:
     """What one Fetch request must tell the broker about the session."""
 
@@ -102,8 +101,8 @@ class FetchSession:
         if before == data:
             return
         if before is not None:
-            self._wanted_without_id -= before.topic_id == ZERO_UUID
-        self._wanted_without_id += data.topic_id == ZERO_UUID
+            self._wanted_without_id -= not before.topic_id.int
+        self._wanted_without_id += not data.topic_id.int
         self.wanted[tp] = data
         self._changed[tp] = None
 
@@ -111,7 +110,7 @@ class FetchSession:
         """Stop asking for a partition. Harmless if it was not asked for."""
         before = self.wanted.pop(tp, None)
         if before is not None:
-            self._wanted_without_id -= before.topic_id == ZERO_UUID
+            self._wanted_without_id -= not before.topic_id.int
             self._changed[tp] = None
 
     # The request…
@@ -143,18 +142,22 @@ class FetchSession:
         for tp in changed:
             if tp not in self.wanted and (known := self._drop(tp)) is not None:
                 forget.append(ForgottenPartition(tp, known.topic_id))
-        for tp in sorted((tp for tp in changed if tp in self.wanted), key=place):
+        for tp in sorted([tp for tp in changed if tp in self.wanted], key=place):
             data = self.wanted[tp]
-            if self.partitions.get(tp) == data:
+            before = self.partitions.get(tp)
+            if before == data:
                 continue
-            before = self._drop(tp)  # a partition that is sent moves to the end (2a-4)
-            self._hold(tp, data)
             to_send[tp] = data
+            if before is not None and before.topic_id is data.topic_id:
+                del self.partitions[tp]  # a partition that is sent moves to the end (2a-4)
+                self.partitions[tp] = data
+                continue
+            self._drop(tp)
+            self._hold(tp, data)
             if before is not None and _is_replaced(before.topic_id, data.topic_id):
                 replace.append(ForgottenPartition(tp, before.topic_id))
-        self._uses_topic_ids = not self._wanted_without_id and all(
-            forgotten.topic_id != ZERO_UUID for forgotten in forget
-        )
+        without_id = [forgotten for forgotten in forget if not forgotten.topic_id.int]
+        self._uses_topic_ids = not (self._wanted_without_id or without_id)
         return self._request(to_send, tuple(forget), tuple(replace))
 
     def _hold(self, tp: TopicPartition, data: SessionPartition) -> None:
@@ -283,7 +286,7 @@ class FetchSession:
 
 
 def _is_replaced(before: UUID, now: UUID) -> bool:
-    return ZERO_UUID not in (before, now) and before != now
+    return bool(before.int and now.int) and before != now
 
 
 __all__ = [

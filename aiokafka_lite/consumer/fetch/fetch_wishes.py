@@ -92,6 +92,8 @@ class FetchWishes:
 
     def want(self, partitions: Iterable[TopicPartition]) -> None:
         """Ask again for those of `partitions` (if none is named, of all) that were dropped."""
+        if not self._dropped:
+            return
         for tp in tuple(partitions or self._dropped):
             if tp in self._dropped:
                 self._dropped.remove(tp)

@@ -110,6 +110,7 @@ class Fetcher:
             return self._due_at_s
         if self._every_leader_owes_an_answer(snapshot):
             self.lacks_room = False
+            self._looked_at, self._due_at_s = seen, None  # an answer changes the revision
             return None
         found = self._planner.plan_round(snapshot, now_s)
         for planned in found.fetches:

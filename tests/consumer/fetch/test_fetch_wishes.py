@@ -121,7 +121,7 @@ class PlainPlanner(FetchPlanner):
         found: dict[PartitionState, int] = {}
         for tp in self._buffer.buffered if self._config.prefetch_max_bytes else ():
             state = self._subscription.get(tp)
-            if state is not None and state.is_fetchable and tp not in self._wishes._dropped:
+            if state is not None and state.is_fetchable and not self._wishes.was_dropped(tp):
                 offset = self._buffer.end_offset(state)
                 if offset is not None:
                     found[state] = offset
