@@ -58,8 +58,13 @@ def native_leaves() -> list[Extension]:
     typed: list[Extension] = cythonize(
         [Extension(path[:-3].replace("/", "."), [path], **settings) for path in TYPED],
         language_level=3,
-        # The `.pxd` has the types. An attribute of None is an AttributeError, as in Python.
-        compiler_directives={"annotation_typing": False, "nonecheck": True},
+        # The `.pxd` has the types. An attribute of None is an AttributeError, as in Python. Nobody
+        # pickles these objects, and the code for it would be a fourteenth of the leaves' size.
+        compiler_directives={
+            "annotation_typing": False,
+            "nonecheck": True,
+            "auto_pickle": False,
+        },
     )
     extensions = [*leaves, *typed]
     for extension in extensions:
