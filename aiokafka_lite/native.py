@@ -28,6 +28,9 @@ TYPED = frozenset(
         "consumer.fetch.fetch_wishes",
         "net.answer_callback",
         "net.frame_stream",
+        "net.in_flight_requests",
+        "net.pending_request",
+        "net.request_channel",
         "producer.accumulator.batch_sizes",
         "producer.accumulator.incomplete_batches",
         "producer.accumulator.partition_queue",
@@ -40,6 +43,7 @@ TYPED = frozenset(
         "producer.send.batch_sender",
         "producer.send.batches_request",
         "producer.send.produce_exchange",
+        "protocol.request_frame",
     )
 )
 """The modules that are compiled as they are."""

@@ -239,6 +239,18 @@ class FrameStream:
         if self._handler is not None:
             self._handler.frame_received(frame)
 
+    # Closing…
+
+    def close(self) -> None:
+        """Close the socket at once. The handler gets no more events.
+
+        Bytes that have not left are dropped, because a peer that does not read must not keep the
+        connection open.
+        """
+        self._handler = None
+        if self._transport is not None:
+            self._transport.abort()
+
     def _fail(self, error: KafkaError) -> None:
         handler, self._handler = self._handler, None
         if handler is None:

@@ -7,19 +7,17 @@ comes (2f-14).
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Final, Generic, TypeVar
+from typing import Any, Final
 
 from aiokafka_lite.errors import CorrelationIdError
 
 MAX_CORRELATION_ID: Final = 2**31 - 1
 
-T = TypeVar("T")
 
-
-class InFlightRequests(Generic[T]):
+class InFlightRequests:
     """Sent requests without a response, oldest first, and the next correlation id.
 
-    T is what the connection gets back when the response comes.
+    A request is whatever the connection wants back when the response comes.
     """
 
     __slots__ = ("_sent", "max_in_flight", "next_correlation_id")
@@ -28,14 +26,14 @@ class InFlightRequests(Generic[T]):
         self.max_in_flight = max_in_flight
         self.next_correlation_id = first_correlation_id
         """The correlation id of the next request."""
-        self._sent: deque[tuple[int, T]] = deque()
+        self._sent: deque[tuple[int, Any]] = deque()
 
     def __len__(self) -> int:
         return len(self._sent)
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[Any]:
         """Iterate over the requests, oldest first."""
-        return (request for _, request in self._sent)
+        return iter([request for _, request in self._sent])
 
     @property
     def is_full(self) -> bool:
@@ -49,11 +47,11 @@ class InFlightRequests(Generic[T]):
         self.next_correlation_id = correlation_id + 1 if correlation_id < MAX_CORRELATION_ID else 0
         return correlation_id
 
-    def add(self, correlation_id: int, request: T) -> None:
+    def add(self, correlation_id: int, request: Any) -> None:
         """Remember a request that is sent now and will have a response."""
         self._sent.append((correlation_id, request))
 
-    def complete(self, correlation_id: int) -> T:
+    def complete(self, correlation_id: int) -> Any:
         """Remove and return the request that the response with this id belongs to.
 
         Raises: CorrelationIdError if the oldest request has another id. The order is lost then, and
@@ -72,7 +70,7 @@ class InFlightRequests(Generic[T]):
         self._sent.popleft()
         return request
 
-    def drain(self) -> list[T]:
+    def drain(self) -> list[Any]:
         """Remove and return all requests, oldest first."""
         requests = [request for _, request in self._sent]
         self._sent.clear()

@@ -22,7 +22,6 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
-from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
@@ -106,8 +105,6 @@ class NodeConnection(RequestChannel):
         self._first_correlation_id = 0  # after the handshake
         self._was_served = was_served
         self._had_answer = False
-        self._api_versions: NodeApiVersions | None = None
-        self._versions: dict[tuple[type[Request[Any]], int | None], int] = {}
         self._spawn = spawn
         self._rng = rng or random.Random()
         self._reauthentication: Reauthentication | None = None
@@ -274,59 +271,6 @@ class NodeConnection(RequestChannel):
         except asyncio.CancelledError:
             self._withdraw(pending)
             raise
-
-    def submit(
-        self,
-        request: Request[Any],
-        answer: Answer | OnAnswer,
-        *,
-        max_version: int | None = None,
-        expects_response: bool = True,
-    ) -> None:
-        """Send a request, or queue it, and let `answer` have its outcome. Does not wait.
-
-        For callers without a task to wait in. `answer` gets what `request` or, with
-        `expects_response=False`, `post` returns or raises. It is called from the callbacks of the
-        event loop, for a response from the one that has read it, and never within this call.
-
-        Raises: what keeps the request from being queued, as `request`.
-        """
-        if not isinstance(answer, Answer):
-            answer = AnswerCallback(answer)
-        pending = self._new_pending(
-            request,
-            answer,
-            None,
-            max_version,
-            expects_response=expects_response,
-        )
-        self._submit(pending)
-
-    def _new_pending(
-        self,
-        request: Request[Any],
-        answer: "asyncio.Future[Any] | Answer",
-        timeout_s: float | None,
-        max_version: int | None,
-        *,
-        expects_response: bool = True,
-    ) -> PendingRequest:
-        if self._state is not ConnectionState.READY or self._api_versions is None:
-            raise self._not_open_error()
-        version = self._versions.get((type(request), max_version))
-        if version is None:
-            version = self._api_versions.pick(type(request), max_version)
-            self._versions[type(request), max_version] = version
-        if timeout_s is None:
-            timeout_s = self.config.request_timeout_ms / 1000
-        return PendingRequest(
-            request,
-            version,
-            answer,
-            now_s=self._clock.monotonic(),
-            timeout_s=timeout_s,
-            expects_response=expects_response,
-        )
 
     # Closing…
 

@@ -43,7 +43,8 @@ from aiokafka_lite.net.transport import (
     resolve,
 )
 from aiokafka_lite.protocol.frame import SIZE_PREFIX
-from aiokafka_lite.protocol.message_header import encode_request, response_correlation_id
+from aiokafka_lite.protocol.message_header import response_correlation_id
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.secret import Secret
 
@@ -77,7 +78,7 @@ class Opening:
         """The transport of the newest address; after `run` the one that is ready."""
         self.is_connected = False
         """Whether the TCP connection to the newest address stands."""
-        self.correlation_ids: InFlightRequests[asyncio.Future[memoryview]] = InFlightRequests()
+        self.correlation_ids = InFlightRequests()
         self._endpoint = endpoint
         self._name = name
         self._client_id = client_id

@@ -1,7 +1,7 @@
 """One request of a connection, from its caller to its response. Does not wait."""
 
 import asyncio
-from typing import Any, ClassVar
+from typing import Any
 
 from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.protocol.message_header import decode_response
@@ -16,24 +16,22 @@ class PendingRequest:
         "correlation_id",
         "deadline_s",
         "expects_response",
+        "is_use",
         "request",
         "sent_at_s",
         "timeout_s",
         "version",
     )
 
-    is_use: ClassVar[bool] = True
-    """Whether it shows that the connection is in use."""
-
     def __init__(
         self,
         request: Request[Any],
         version: int,
         answer: "asyncio.Future[Any] | Answer",
-        *,
         now_s: float,
         timeout_s: float,
         expects_response: bool = True,
+        is_use: bool = True,
     ) -> None:
         self.request = request
         self.version = version
@@ -41,6 +39,8 @@ class PendingRequest:
         self.timeout_s = timeout_s
         self.deadline_s = now_s + timeout_s
         self.expects_response = expects_response
+        self.is_use = is_use
+        """Whether it shows that the connection is in use."""
         self.sent_at_s = 0.0
         self.correlation_id = -1  # until it is sent
 
@@ -94,8 +94,6 @@ class PendingStep(PendingRequest):
     """A request of an authentication, which the connection sends for itself."""
 
     __slots__ = ()
-
-    is_use = False  # an idle connection stays idle when it authenticates again
 
     def result_of(self, frame: memoryview) -> memoryview:
         """Return the frame, which the steps decode."""

@@ -11,9 +11,8 @@ request. It does not open or end the connection.
 import asyncio
 import logging
 import struct
-from abc import ABC, abstractmethod
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import (
@@ -24,21 +23,24 @@ from aiokafka_lite.errors import (
     TooManyInFlightRequests,
 )
 from aiokafka_lite.metrics.observer import Observer
+from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionState
+from aiokafka_lite.net.frame_stream import FrameStream
 from aiokafka_lite.net.handshake import HandshakeRequest
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.pending_request import PendingRequest, PendingStep
 from aiokafka_lite.net.request_deadlines import RequestDeadlines, timed_out_error
-from aiokafka_lite.net.transport import FrameTransport
-from aiokafka_lite.protocol.message_header import encode_request
+from aiokafka_lite.protocol.request_frame import encode_request
+from aiokafka_lite.protocol.versions import NodeApiVersions
+from aiokafka_lite.schema.message import Request
 
 _CORRELATION_ID: Final = struct.Struct(">i")
 
 logger = logging.getLogger(__name__)
 
 
-class RequestChannel(ABC):
+class RequestChannel:
     """The mailbox, the requests in flight and their deadlines; handles the transport's events."""
 
     def __init__(
@@ -61,27 +63,37 @@ class RequestChannel(ABC):
         self._clock = clock
         self._observer = observer
         self._state = ConnectionState.NEW
-        self._transport: FrameTransport | None = None
-        self._in_flight: InFlightRequests[PendingRequest] = InFlightRequests(config.max_in_flight)
+        self._transport: FrameStream | None = None
+        self._in_flight = InFlightRequests(config.max_in_flight)
         self._mailbox: deque[PendingRequest] = deque()
         self._unwritten: PendingRequest | None = None  # posted, and not all bytes have left
         self._step: PendingStep | None = None  # of an authentication; not sent yet
         self._holds_requests = False
+        self._api_versions: NodeApiVersions | None = None
+        self._versions: dict[tuple[type[Request[Any]], int | None], int] = {}
+        self._request_timeout_s = config.request_timeout_ms / 1000
         self._deadlines = RequestDeadlines(clock, self._pending_requests, self._fail_late)
 
-    @abstractmethod
     def close(self, cause: KafkaError | None = None) -> None:
         """End the connection."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
         """Return the error for a request of a connection that has ended."""
+        raise NotImplementedError
+
+    def _not_open_error(self) -> KafkaError:
+        """Return the error for a request of a connection that is not open."""
+        raise NotImplementedError
 
     # Its state…
 
     @property
     def can_send(self) -> bool:
         """Whether a request would be written at once."""
+        return self._is_free()
+
+    def _is_free(self) -> bool:
         transport = self._transport
         return (
             self._state is ConnectionState.READY
@@ -104,6 +116,52 @@ class RequestChannel(ABC):
 
     # Sending…
 
+    def submit(
+        self,
+        request: Request[Any],
+        answer: Answer | OnAnswer,
+        *,
+        max_version: int | None = None,
+        expects_response: bool = True,
+    ) -> None:
+        """Send a request, or queue it, and let `answer` have its outcome. Does not wait.
+
+        For callers without a task to wait in. `answer` gets what `request` or, with
+        `expects_response=False`, `post` returns or raises. It is called from the callbacks of the
+        event loop, for a response from the one that has read it, and never within this call.
+
+        Raises: what keeps the request from being queued, as `request`.
+        """
+        if not isinstance(answer, Answer):
+            answer = AnswerCallback(answer)
+        pending = self._new_pending(
+            request,
+            answer,
+            None,
+            max_version,
+            expects_response,
+        )
+        self._submit(pending)
+
+    def _new_pending(
+        self,
+        request: Request[Any],
+        answer: "asyncio.Future[Any] | Answer",
+        timeout_s: float | None,
+        max_version: int | None,
+        expects_response: bool = True,
+    ) -> PendingRequest:
+        if self._state is not ConnectionState.READY or self._api_versions is None:
+            raise self._not_open_error()
+        version = self._versions.get((type(request), max_version))
+        if version is None:
+            version = self._api_versions.pick(type(request), max_version)
+            self._versions[type(request), max_version] = version
+        if timeout_s is None:
+            timeout_s = self._request_timeout_s
+        now_s = self._clock.monotonic()
+        return PendingRequest(request, version, answer, now_s, timeout_s, expects_response)
+
     def _submit(self, pending: PendingRequest) -> None:
         """Send a request now, or leave it in the mailbox for a callback to send."""
         if len(self._mailbox) >= self.config.max_queued:
@@ -114,7 +172,7 @@ class RequestChannel(ABC):
         # The timer first: sending may find the connection dead, which ends all timers.
         self._deadlines.watch(pending.deadline_s)
         transport = self._transport
-        if self.can_send and transport is not None:
+        if transport is not None and self._is_free():
             self._send(pending, transport)
         else:
             self._mailbox.append(pending)
@@ -124,15 +182,10 @@ class RequestChannel(ABC):
         if not pending.was_sent and pending in self._mailbox:
             self._mailbox.remove(pending)
 
-    def _send(self, pending: PendingRequest, transport: FrameTransport) -> None:
+    def _send(self, pending: PendingRequest, transport: FrameStream) -> None:
         correlation_id = self._in_flight.new_correlation_id()
         try:
-            parts = encode_request(
-                pending.request,
-                version=pending.version,
-                correlation_id=correlation_id,
-                client_id=self.client_id,
-            )
+            parts = encode_request(pending.request, pending.version, correlation_id, self.client_id)
         except KafkaError as error:
             pending.fail(error)
             return
@@ -197,8 +250,9 @@ class RequestChannel(ABC):
             step.request,
             step.version,
             answer,
-            now_s=max((sent.deadline_s for sent in self._sent_requests()), default=now_s),
-            timeout_s=self.config.request_timeout_ms / 1000,
+            now_s=max([sent.deadline_s for sent in self._sent_requests()], default=now_s),
+            timeout_s=self._request_timeout_s,
+            is_use=False,  # an idle connection stays idle when it authenticates again
         )
         self._deadlines.watch(pending.deadline_s)
         if transport.can_write:

@@ -90,16 +90,6 @@ class FrameTransport(FrameStream, asyncio.BufferedProtocol):
 
     # Closing…
 
-    def close(self) -> None:
-        """Close the socket at once. The handler gets no more events.
-
-        Bytes that have not left are dropped, because a peer that does not read must not keep the
-        connection open.
-        """
-        self._handler = None
-        if self._transport is not None:
-            self._transport.abort()
-
     async def wait_closed(self) -> None:
         """Return when the event loop has closed the socket. Cancelled: the transport goes on
         closing."""

@@ -1,4 +1,5 @@
-"""Writes and reads message headers, and turns messages into whole frames. Does not wait.
+"""Reads message headers, and turns responses into whole frames. Does not wait. `request_frame` does
+that with requests.
 
 Request header v1 is key, version, correlation id and client id. v2, for flexible versions, adds
 tagged fields. Its client id keeps the old 2-byte length, so that any broker can read it. Response
@@ -6,19 +7,17 @@ header v0 is the correlation id; v1 adds tagged fields. The ApiVersions response
 Source: KIP-482, KIP-511.
 """
 
-import struct
 from struct import Struct
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
-from aiokafka_lite.schema.message import Request, Response
+from aiokafka_lite.protocol.request_frame import Parts, prepend
+from aiokafka_lite.schema.message import Response
 
 ResponseT = TypeVar("ResponseT", bound=Response)
-Parts = list[bytes | bytearray | memoryview]
 
-_REQUEST_HEAD = Struct(">ihhih")
 _RESPONSE_HEAD = Struct(">ii")
 _SIZE_BYTES = 4
 
@@ -33,30 +32,6 @@ class RequestHeader:
     client_id: str | None
 
 
-def encode_request(
-    request: Request[Any], *, version: int, correlation_id: int, client_id: str | None
-) -> Parts:
-    """Return a whole frame, size included, in parts for `writelines`. Large records are not copied.
-
-    Raises: UnsupportedVersionError for a set field that `version` lacks; ValueError for a value
-    that does not fit its field.
-    """
-    parts = request.encode(version)
-    encoded_id = b"" if client_id is None else client_id.encode()
-    body_size = sum(map(len, parts))
-    tail = encoded_id + b"\0" if version in request.flexible else encoded_id
-    size = _REQUEST_HEAD.size - _SIZE_BYTES + len(tail) + body_size
-    id_size = -1 if client_id is None else len(encoded_id)
-    try:
-        head = _REQUEST_HEAD.pack(size, request.api_key, version, correlation_id, id_size)
-    except struct.error as error:
-        raise ValueError(
-            f"correlation id {correlation_id}, client id of {id_size} bytes or frame of {size}"
-            f" bytes do not fit a request header: {error}"
-        ) from error
-    return _prepend(head + tail, parts)
-
-
 def encode_response(response: Response, *, version: int, correlation_id: int) -> Parts:
     """Return a whole frame, size included, in parts for `writelines`.
 
@@ -66,7 +41,7 @@ def encode_response(response: Response, *, version: int, correlation_id: int) ->
     parts = response.encode(version)
     tail = b"\0" if has_flexible_response_header(response, version) else b""
     size = _RESPONSE_HEAD.size - _SIZE_BYTES + len(tail) + sum(map(len, parts))
-    return _prepend(_RESPONSE_HEAD.pack(size, correlation_id) + tail, parts)
+    return prepend(_RESPONSE_HEAD.pack(size, correlation_id) + tail, parts)
 
 
 def decode_request_header(
@@ -125,20 +100,10 @@ def has_flexible_response_header(response: Response | type[Response], version: i
     return version in response.flexible and response.api_key != ApiVersionsResponse.api_key
 
 
-def _prepend(head: bytes, parts: Parts) -> Parts:
-    """Join the head with the small first part, so that most frames have one part."""
-    if parts:
-        parts[0] = head + parts[0]
-    else:
-        parts.append(head)
-    return parts
-
-
 __all__ = [
     "RequestHeader",
     "decode_request_header",
     "decode_response",
-    "encode_request",
     "encode_response",
     "has_flexible_response_header",
     "response_correlation_id",

@@ -9,12 +9,13 @@ from typing import Final, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError, for_code
-from aiokafka_lite.protocol.message_header import decode_response, encode_request
+from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.protocol.messages.create_acls import AclCreation, CreateAclsRequest
 from aiokafka_lite.protocol.messages.describe_acls import (
     DescribeAclsRequest,
     DescribeAclsResponse,
 )
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.schema.message import Request, Response
 from aiokafka_lite.testing.broker.security.acl import Acl
 

@@ -6,8 +6,8 @@ from aiokafka_lite.errors import CorrelationIdError, KafkaProtocolError
 from aiokafka_lite.net.in_flight_requests import MAX_CORRELATION_ID, InFlightRequests
 
 
-def sent(*names: str, **options: int) -> tuple[InFlightRequests[str], list[int]]:
-    in_flight: InFlightRequests[str] = InFlightRequests(**options)
+def sent(*names: str, **options: int) -> tuple[InFlightRequests, list[int]]:
+    in_flight = InFlightRequests(**options)
     ids = []
     for name in names:
         ids.append(in_flight.new_correlation_id())

@@ -7,24 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiokafka_lite.errors import ProtocolDecodeError
-from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api
 from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import (
     RequestHeader,
     decode_request_header,
     decode_response,
-    encode_request,
     encode_response,
     response_correlation_id,
 )
-from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
-from aiokafka_lite.protocol.messages.produce import (
-    PartitionProduceData,
-    ProduceRequest,
-    TopicProduceData,
-)
+from aiokafka_lite.protocol.request_frame import encode_request
 
 
 def frame_of(parts: list[bytes | bytearray | memoryview]) -> bytes:
@@ -32,42 +26,6 @@ def frame_of(parts: list[bytes | bytearray | memoryview]) -> bytes:
     whole = b"".join(parts)
     assert SIZE_PREFIX.unpack_from(whole)[0] == len(whole) - 4
     return whole[4:]
-
-
-@pytest.mark.parametrize("client_id", ["app", "", None, "größe"])
-@pytest.mark.parametrize("version", [1, 8, 9, 13])
-def test_request_header_comes_back_in_old_and_flexible_versions(
-    version: int, client_id: str | None
-) -> None:
-    request = MetadataRequest(topics=[])
-    parts = encode_request(request, version=version, correlation_id=-7, client_id=client_id)
-    header, body = decode_request_header(frame_of(parts))
-    assert header == RequestHeader(ApiKey.METADATA, version, -7, client_id)
-    assert MetadataRequest.decode(body, version) == request
-
-
-def test_client_id_keeps_its_two_byte_length_in_flexible_headers() -> None:
-    """A flexible header holds the client id with a length of two bytes (2g-4)."""
-    frame = frame_of(
-        encode_request(ApiVersionsRequest(), version=3, correlation_id=1, client_id="id")
-    )
-    assert frame[:13].hex(" ") == "00 12 00 03 00 00 00 01 00 02 69 64 00"
-
-
-def test_large_records_stay_parts_of_their_own() -> None:
-    records = memoryview(bytes(5000))
-    request = ProduceRequest(
-        topic_data=[
-            TopicProduceData(
-                name="t", partition_data=[PartitionProduceData(index=0, records=records)]
-            )
-        ]
-    )
-    parts = encode_request(request, version=9, correlation_id=1, client_id="c")
-    assert [len(part) for part in parts][1] == 5000
-    assert parts[1].obj is records.obj  # type: ignore[union-attr]  # the same memory
-    header, body = decode_request_header(frame_of(parts))
-    assert ProduceRequest.decode(body, header.api_version) == request
 
 
 @pytest.mark.parametrize("api", API_BY_KEY.values(), ids=lambda api: api.name)
@@ -117,16 +75,6 @@ def test_garbage_is_a_header_or_a_protocol_error(raw: bytes) -> None:
         decode_request_header(raw)
     with contextlib.suppress(ProtocolDecodeError):
         decode_response(MetadataResponse, raw, 12)
-
-
-@pytest.mark.parametrize(
-    ("correlation_id", "client_id"), [(2**31, "app"), (1, "x" * 40_000)], ids=["id", "client"]
-)
-def test_a_header_value_that_does_not_fit_is_refused(correlation_id: int, client_id: str) -> None:
-    with pytest.raises(ValueError, match="bytes do not fit a request header"):
-        encode_request(
-            MetadataRequest(), version=9, correlation_id=correlation_id, client_id=client_id
-        )
 
 
 def test_a_response_without_a_correlation_id_is_refused() -> None:

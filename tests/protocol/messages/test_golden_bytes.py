@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from aiokafka_lite.protocol.message_header import decode_request_header, encode_request
+from aiokafka_lite.protocol.message_header import decode_request_header
 from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint
 from aiokafka_lite.protocol.messages.api_versions import (
     ApiVersion,
@@ -36,6 +36,7 @@ from aiokafka_lite.protocol.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
+from aiokafka_lite.protocol.request_frame import encode_request
 
 TOPIC_ID = UUID("01234567-89ab-cdef-0123-456789abcdef")
 

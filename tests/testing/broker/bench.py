@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from typing import Any, Self, TypeVar
 
 from aiokafka_lite.compression.compression_type import CompressionType
-from aiokafka_lite.protocol.message_header import decode_response, encode_request, encode_response
+from aiokafka_lite.protocol.message_header import decode_response, encode_response
 from aiokafka_lite.protocol.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
 )
 from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from aiokafka_lite.schema.message import Request, Response

@@ -7,10 +7,11 @@ import pytest
 
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.protocol.api_key import ApiKey
-from aiokafka_lite.protocol.message_header import decode_response, encode_request
+from aiokafka_lite.protocol.message_header import decode_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler

@@ -11,7 +11,6 @@ import pytest
 
 from aiokafka_lite.errors import BrokerNotAvailableError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.message_header import encode_request
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
@@ -24,6 +23,7 @@ from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.server import MAX_QUEUED_FRAMES
 from tests.testing.broker.bench import WireClient, batch

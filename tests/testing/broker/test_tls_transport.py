@@ -5,13 +5,13 @@ import ssl
 
 import pytest
 
-from aiokafka_lite.protocol.message_header import encode_request
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
     FetchTopic,
 )
+from aiokafka_lite.protocol.request_frame import encode_request
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.security.certificates import Certificates
 from aiokafka_lite.testing.broker.tls_transport import TlsTransport

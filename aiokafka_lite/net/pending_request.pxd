@@ -1,0 +1,28 @@
+"""The C types of `pending_request.py`."""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from aiokafka_lite.net.answer_callback cimport Answer
+
+
+cdef class PendingRequest:
+    cdef readonly object request
+    cdef readonly int version
+    cdef readonly object answer
+    cdef readonly double timeout_s
+    cdef readonly double deadline_s
+    cdef public bint expects_response
+    cdef readonly bint is_use
+    cdef public double sent_at_s
+    cdef public int64_t correlation_id
+
+    cpdef object result_of(self, frame)
+    @cython.locals(callback=Answer)
+    cpdef received(self, frame)
+    cpdef has_left(self)
+    cpdef fail(self, error)
+
+
+cdef class PendingStep(PendingRequest):
+    pass
