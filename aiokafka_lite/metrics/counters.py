@@ -152,6 +152,12 @@ class Counters(Observer):
             except Exception as error:  # noqa: BLE001  it is logged
                 self._drop(observer, "batch_acknowledged", error)
 
+    def batches_counted(self, batches: int, records: int, size: int) -> None:
+        """Count batches that were acknowledged, in one call. No observer hears of them."""
+        self.acknowledged_batches += batches
+        self.acknowledged_records += records
+        self.acknowledged_bytes += size
+
     def batch_retried(
         self, topic_partition: TopicPartition, records: int, error: BaseException
     ) -> None:

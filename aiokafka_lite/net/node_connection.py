@@ -117,11 +117,6 @@ class NodeConnection(RequestChannel):
     # Its state…
 
     @property
-    def is_open(self) -> bool:
-        """Whether the connection takes requests."""
-        return self._state is ConnectionState.READY
-
-    @property
     def is_unanswered(self) -> bool:
         """Whether the TCP connection stands, and the handshake has no response yet."""
         opening = self._opening

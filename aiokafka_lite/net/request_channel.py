@@ -89,6 +89,11 @@ class RequestChannel:
     # Its state…
 
     @property
+    def is_open(self) -> bool:
+        """Whether the connection takes requests."""
+        return self._state is ConnectionState.READY
+
+    @property
     def can_send(self) -> bool:
         """Whether a request would be written at once."""
         return self._is_free()

@@ -173,7 +173,6 @@ cdef class RecordBatchBuilder:
     def __init__(
         self,
         buffer not None,
-        *,
         compression=CompressionType.NONE,
         level=None,
         is_transactional=False,

@@ -97,7 +97,6 @@ class RecordBatchBuilder:
     def __init__(
         self,
         buffer: bytearray,
-        *,
         compression: CompressionType = CompressionType.NONE,
         level: int | None = None,
         is_transactional: bool = False,

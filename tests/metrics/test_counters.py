@@ -28,6 +28,14 @@ def test_events_are_counted_and_their_sizes_summed_up() -> None:
     assert (counters.rebalances, counters.commits) == (2, 2)
 
 
+def test_batches_that_nobody_hears_of_are_counted_in_one_call() -> None:
+    counters = Counters()
+    for _ in range(2):
+        counters.batches_counted(4, 100, 1000)
+    assert (counters.acknowledged_batches, counters.acknowledged_records) == (8, 200)
+    assert counters.acknowledged_bytes == 2000
+
+
 def test_a_value_that_was_taken_does_not_change() -> None:
     counters = Counters()
     taken = counters.network()

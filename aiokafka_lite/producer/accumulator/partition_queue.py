@@ -64,6 +64,8 @@ class NodeQueues:
         if len(self.filled) == 1:
             return list(self.filled)
         queues = sorted(self.filled, key=_turn_of)
+        if not self.next_turn:  # the last drain took from all
+            return queues
         first = bisect_left(queues, self.next_turn, key=_turn_of)
         return queues[first:] + queues[:first]
 

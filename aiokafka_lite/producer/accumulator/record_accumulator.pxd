@@ -20,7 +20,9 @@ cdef class RecordAccumulator:
     cdef Py_ssize_t _max_request_size
     cdef public double _linger_s
     cdef bint _keeps_order_by_muting
-    cdef readonly object new_builder
+    cdef object _compression
+    cdef object _compression_level
+    cdef bint _is_transactional
     cdef dict _queues
     cdef dict _filled
     cdef dict _of_node
@@ -29,6 +31,7 @@ cdef class RecordAccumulator:
 
     @cython.locals(queue=PartitionQueue)
     cpdef PartitionQueue queue_of(self, object topic_partition, object leader)
+    cpdef object new_builder(self, bytearray buffer)
     cpdef ProducerBatch open_batch(self, PartitionQueue queue, bytearray buffer, double now_s)
     @cython.locals(batch=ProducerBatch)
     cpdef ProducerBatch append_batch(

@@ -7,7 +7,6 @@ is sent again goes back to the front, before all batches that were first drained
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from functools import partial
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.light_named_tuple import NamedTuple
@@ -64,15 +63,9 @@ class RecordAccumulator:
         self._max_request_size = config.max_request_size
         self._linger_s = config.linger_ms / 1000
         self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
-        self.new_builder: Callable[[bytearray], RecordBatchBuilder] = partial(
-            RecordBatchBuilder,
-            compression=config.compression,
-            level=config.compression_level,
-            is_transactional=config.transactional_id is not None,
-        )
-        """`new_builder(buffer)` returns what writes records into `buffer`, as this producer sends
-        them.
-        """
+        self._compression = config.compression
+        self._compression_level = config.compression_level
+        self._is_transactional = config.transactional_id is not None
         self._queues: dict[TopicPartition, PartitionQueue] = {}
         self._filled: dict[PartitionQueue, None] = {}
         self._of_node: dict[int, NodeQueues] = {}
@@ -95,6 +88,12 @@ class RecordAccumulator:
             queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
             self._lead(queue, leader)
         return queue
+
+    def new_builder(self, buffer: bytearray) -> RecordBatchBuilder:
+        """Return what writes records into `buffer`, as this producer sends them."""
+        return RecordBatchBuilder(
+            buffer, self._compression, self._compression_level, self._is_transactional
+        )
 
     def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
         """Add an open batch to the end of the queue and return it."""

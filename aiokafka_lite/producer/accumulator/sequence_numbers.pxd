@@ -32,7 +32,10 @@ cdef class SequenceNumbers:
     cpdef bint may_send(self, ProducerBatch batch)
     @cython.locals(state=_PartitionSequence)
     cpdef assign(self, ProducerBatch batch)
-    @cython.locals(state=_PartitionSequence, last_sequence=int64_t, ahead=int64_t)
+    @cython.locals(
+        state=_PartitionSequence, last_sequence=int64_t, ahead=int64_t, producer_id=int64_t,
+        epoch=int64_t,
+    )
     cpdef completed(self, ProducerBatch batch)
     cpdef abandoned(self, ProducerBatch batch)
     cdef _PartitionSequence _give_up(self, ProducerBatch batch)

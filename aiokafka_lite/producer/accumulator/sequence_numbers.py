@@ -266,7 +266,8 @@ class SequenceNumbers:
         if state is None or batch.base_sequence == NO_SEQUENCE:
             return
         _remove(state.in_flight, batch)
-        if (batch.producer_id, batch.producer_epoch) == state.producer:
+        producer_id, epoch = state.producer
+        if batch.producer_epoch == epoch and batch.producer_id == producer_id:
             state.is_known = True
             last_sequence = batch.last_sequence
             ahead = (last_sequence - state.last_acked_sequence) & SEQUENCE_MASK

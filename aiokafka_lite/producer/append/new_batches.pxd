@@ -22,6 +22,8 @@ cdef class NewBatches:
     cdef object _leaves_at_once
     cdef object _patience
     cdef Py_ssize_t _most_record_bytes
+    cdef object _used_topic
+    cdef double _used_until_s
     cdef object _filling_task
     cdef Py_ssize_t _filled_bytes
 
@@ -30,5 +32,6 @@ cdef class NewBatches:
         self, PartitionQueue queue, object key, object value, object headers, bint waits
     )
     cdef ProducerBatch _grown(self, PartitionQueue queue, Py_ssize_t size)
+    @cython.locals(now_s=double)
     cdef ProducerBatch _opened(self, PartitionQueue queue, bytearray buffer)
     cdef bint _concerns_sender(self, PartitionQueue queue)

@@ -32,6 +32,9 @@ So a burst of a thousand small records has no pause. A loop that only sends keep
 waiting for about a millisecond. A thousand tasks that send one record each end without a pause,
 which would be a turn of the loop for each.
 """
+_NOTED_FOR = 0.00001
+"""A topic is noted as in use once in a hundredth of metadata_max_idle_ms, and not for each batch.
+Seconds for each of its milliseconds."""
 
 
 class NewBatches:
@@ -67,6 +70,9 @@ class NewBatches:
         self._leaves_at_once = leaves_at_once
         self._patience = finder.routes.patience
         self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
+        self._used_topic = ""
+        """The topic of the newest batch, which is noted as in use until `_used_until_s`."""
+        self._used_until_s = 0.0
         self._filling_task = 0
         """The id of the task that last had to open a batch; a later task may have the same id."""
         self._filled_bytes = 0
@@ -252,9 +258,14 @@ class NewBatches:
 
     def _opened(self, queue: PartitionQueue, buffer: bytearray) -> ProducerBatch:
         """Return a new open batch. The caller places a record before anything else can run."""
-        batch = self._accumulator.open_batch(queue, buffer, self._clock.monotonic())
+        now_s = self._clock.monotonic()
+        batch = self._accumulator.open_batch(queue, buffer, now_s)
         self._filled_bytes += len(buffer)
-        self._client.metadata.add_topic(queue.topic_partition.topic)
+        topic = queue.topic_partition[0]
+        if now_s >= self._used_until_s or topic != self._used_topic:
+            self._client.metadata.add_topic(topic)
+            self._used_topic = topic
+            self._used_until_s = now_s + self._config.metadata_max_idle_ms * _NOTED_FOR
         if self._concerns_sender(queue) and not self._leaves_at_once(queue):
             self._wake_sender()
         return batch

@@ -17,10 +17,15 @@ cdef class BatchOutcomes:
     cdef object _update_leaders
     cdef object _why_unsent
     cdef object _observer
+    cdef object _counters
+    cdef Py_ssize_t _batches
+    cdef Py_ssize_t _records
+    cdef Py_ssize_t _bytes
     cdef dict _complaints
 
     @cython.locals(batch=ProducerBatch)
     cpdef written(self, list batches, double now_s)
+    cdef _count(self)
     cdef _finish_written(
         self,
         ProducerBatch batch,

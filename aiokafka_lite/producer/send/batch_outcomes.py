@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     for_code,
 )
+from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
@@ -61,6 +62,9 @@ class BatchOutcomes:
         self._update_leaders = update_leaders
         self._why_unsent = why_unsent
         self._observer = observer
+        self._counters = observer if isinstance(observer, Counters) else None
+        self._batches = self._records = self._bytes = 0
+        """What was acknowledged and is not counted yet."""
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}
 
     def answered(
@@ -69,12 +73,13 @@ class BatchOutcomes:
         """Take in a response; None: the request was sent with acks=0."""
         if response is None:  # acks=0: the broker says nothing
             for batch in exchange.batches:
-                self._accumulator.landed(batch, reusable=True)
-                self._finish_written(batch, now_s, base_offset=-1)
+                self._accumulator.landed(batch, True)
+                self._finish_written(batch, now_s, -1)
+            self._count()
             return
         has_errors = False
         for batch, result in exchange.results(response):
-            self._accumulator.landed(batch, reusable=True)
+            self._accumulator.landed(batch, True)
             if result is None:
                 error = KafkaProtocolError(
                     "the broker's answer to Produce leaves out the partition"
@@ -91,6 +96,7 @@ class BatchOutcomes:
                     log_append_time_ms=result.log_append_time_ms,
                     log_start_offset=result.log_start_offset,
                 )
+        self._count()
         if has_errors and self._update_leaders is not None:
             hints = exchange.leader_hints(response)
             if hints:
@@ -99,13 +105,20 @@ class BatchOutcomes:
     def written(self, batches: Written, now_s: float) -> None:
         """Take in that all batches of a request are written, without an error."""
         for batch, base_offset, log_append_time_ms, log_start_offset in batches:
-            self._accumulator.landed(batch, reusable=True)
+            self._accumulator.landed(batch, True)
             self._finish_written(batch, now_s, base_offset, log_append_time_ms, log_start_offset)
+        self._count()
+
+    def _count(self) -> None:
+        """Count the batches of a response in one call, which nobody hears."""
+        if self._counters is not None and self._batches:
+            self._counters.batches_counted(self._batches, self._records, self._bytes)
+            self._batches = self._records = self._bytes = 0
 
     def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no response; its batches may be written (2d-16)."""
         for batch in exchange.batches:
-            self._accumulator.landed(batch, reusable=False)
+            self._accumulator.landed(batch, False)
             self._failed(batch, error, now_s)
 
     def _refused(
@@ -219,13 +232,18 @@ class BatchOutcomes:
         if self._sequences is not None:
             self._sequences.completed(batch)  # also if it has expired: its numbers are used
         if batch.succeed(base_offset, log_append_time_ms, log_start_offset):
-            self._observer.batch_acknowledged(
-                batch.topic_partition,
-                batch.record_count,
-                batch.size_in_bytes,
-                batch.uncompressed_size,
-                now_s - batch.created_s,
-            )
+            if self._counters is None or self._counters.is_heard:
+                self._observer.batch_acknowledged(
+                    batch.topic_partition,
+                    batch.record_count,
+                    batch.size_in_bytes,
+                    batch.uncompressed_size,
+                    now_s - batch.created_s,
+                )
+            else:
+                self._batches += 1
+                self._records += batch.record_count
+                self._bytes += batch.size_in_bytes
             self._accumulator.forget(batch)  # and its bytes
 
     def _finish_failed(

@@ -1,6 +1,7 @@
 """How batches are opened; who waits for memory, and for how long, is in tests/scenarios."""
 
 import asyncio
+from unittest import mock
 
 import pytest
 
@@ -8,6 +9,7 @@ from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.producer.append.appending import Appending
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import kafka, producing, written
 
 
@@ -132,4 +134,20 @@ async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
         other = await new_batches.open_when_room(record)
         assert other._batch_and_index == (ack._batch_and_index[0], 1)
         assert pool.used_bytes == used_bytes
+        await producer.flush()
+
+
+async def test_a_topic_is_noted_as_in_use_once_in_a_hundredth_of_the_time_it_is_kept() -> None:
+    clock = FakeClock()
+    options = {"clock": clock, "metadata_max_idle_ms": 100_000}
+    async with kafka(clock=clock) as broker, producing(broker, **options) as producer:
+        await producer.send_and_wait("orders", b"first")
+        new_batches = producer._engine.append_path._new_batches
+        with mock.patch.object(producer.kafka_client.metadata, "add_topic") as noted:
+            assert new_batches.open(appending(producer, b"at once")) is not None
+            assert not noted.called
+            await clock.advance(1.1)
+            for _ in range(2):
+                assert new_batches.open(appending(producer, b"later")) is not None
+            noted.assert_called_once_with("orders")
         await producer.flush()
