@@ -110,7 +110,7 @@ class BatchOutcomes:
         self._count()
 
     def _count(self) -> None:
-        """Count the batches of a response in one call, which nobody hears."""
+        """Count the batches of a response in one call, while no observer hears of them."""
         if self._counters is not None and self._batches:
             self._counters.batches_counted(self._batches, self._records, self._bytes)
             self._batches = self._records = self._bytes = 0
