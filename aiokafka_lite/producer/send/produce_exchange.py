@@ -53,7 +53,7 @@ class ProduceExchange(Answer):
         transactional_id: str | None = None,
         max_version: int | None = None,
         node: Any = None,
-        on_answer: "OnProduced | None" = None,
+        on_answer: OnProduced | None = None,
     ) -> None:
         """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others.
         `max_version`: the newest that the transaction's protocol allows; None: any. `node`: what
