@@ -47,7 +47,8 @@ class Bench:
         self.fetcher = OffsetFetcher(self.config, self.client, self.subscription, self.signal)
 
     async def news(self) -> None:
-        await asyncio.wait_for(self.signal.wait(), 30)
+        async with asyncio.timeout(30):  # `wait_for` would begin to wait a turn of the loop later
+            await self.signal.wait()
 
 
 def lister_of(bench: Bench) -> OffsetLister:
