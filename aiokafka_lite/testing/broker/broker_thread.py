@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
+_LOOK_S: Final = 0.1
+"""How often a call looks whether the thread still runs."""
 T = TypeVar("T")
 
 
@@ -64,8 +66,14 @@ class BrokerThread:
             except BaseException as error:  # noqa: BLE001 - raised in the caller
                 result.set_exception(error)
 
-        self._running_loop().call_soon_threadsafe(run)
-        return result.result()
+        try:
+            self._running_loop().call_soon_threadsafe(run)
+        except RuntimeError:  # the thread ends in this moment
+            self._thread.join()
+            return function()
+        while not result.done() and self._thread.is_alive():
+            wait([result], _LOOK_S)
+        return result.result() if result.done() else function()  # the loop ended before it ran
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop's thread, awaited from another loop.

@@ -53,6 +53,22 @@ def test_what_the_broker_knows_can_be_looked_at_after_it_ended() -> None:
     assert thread.call(lambda: 1) == 1
 
 
+def test_a_call_while_the_broker_ends_gets_its_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop may end before the call gets to it, or with the call in its queue."""
+    for accepts in (True, False):
+        thread = BrokerThread(Subject(), None)
+        thread.start()
+
+        class Ending:
+            def call_soon_threadsafe(self, _: object) -> None:
+                thread.stop()  # noqa: B023  used in this round
+                if not accepts:  # noqa: B023
+                    raise RuntimeError("Event loop is closed")
+
+        monkeypatch.setattr(thread, "_running_loop", Ending)
+        assert thread.call(lambda: 1) == 1
+
+
 async def test_coroutines_run_in_the_loop_of_the_thread() -> None:
     thread = BrokerThread(Subject(), None)
     thread.start()
