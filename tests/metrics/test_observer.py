@@ -10,6 +10,7 @@ from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.admin import AIOKafkaAdminClient
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.errors import (
     CoordinatorLoadInProgressError,
     IllegalStateError,
@@ -54,7 +55,8 @@ async def test_connections_and_responses_are_reported_with_their_node() -> None:
         client = KafkaClient(config, observer=notebook)
         await client.start()
         assert {node_id for node_id, _ in notebook.connections} <= {-1, -2}
-        await client.network.request(2, DescribeClusterRequest())
+        # The connection to a seed is kept for the node, but not for each kind of request.
+        await client.network.request(2, DescribeClusterRequest(), lane=Lane.FETCH)
         await client.close()
     node_id, took_s = notebook.connections[-1]
     assert node_id == 2
