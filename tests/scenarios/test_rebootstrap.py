@@ -103,7 +103,9 @@ async def test_another_cluster_at_the_same_address_is_noticed_before_anything_is
                 new.create_topic("orders")
                 await producer.send_and_wait("orders", b"new")
                 assert written(new) == [b"new"]
-                assert meant(new) == {(1, old.cluster.cluster_id, 1), (1, None, -1)}
+                told = {(1, old.cluster.cluster_id, 1), (1, None, -1)}
+                # The seed's connection is kept, unless one to the node has begun meanwhile.
+                assert told <= meant(new) <= {*told, (1, new.cluster.cluster_id, 1)}
 
 
 async def test_a_broker_may_ask_to_begin_again_and_reading_goes_on() -> None:
