@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.protocol.api_registry import API_BY_KEY, Api
-from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import (
     RequestHeader,
     decode_request_header,
@@ -19,13 +18,7 @@ from aiokafka_lite.protocol.message_header import (
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.protocol.request_frame import encode_request
-
-
-def frame_of(parts: list[bytes | bytearray | memoryview]) -> bytes:
-    """The frame without its size, which is checked."""
-    whole = b"".join(parts)
-    assert SIZE_PREFIX.unpack_from(whole)[0] == len(whole) - 4
-    return whole[4:]
+from tests.protocol.frames import frame_of
 
 
 @pytest.mark.parametrize("api", API_BY_KEY.values(), ids=lambda api: api.name)

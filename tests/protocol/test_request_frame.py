@@ -3,7 +3,6 @@
 import pytest
 
 from aiokafka_lite.protocol.api_key import ApiKey
-from aiokafka_lite.protocol.frame import SIZE_PREFIX
 from aiokafka_lite.protocol.message_header import (
     RequestHeader,
     decode_request_header,
@@ -16,13 +15,7 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceData,
 )
 from aiokafka_lite.protocol.request_frame import encode_request
-
-
-def frame_of(parts: list[bytes | bytearray | memoryview]) -> bytes:
-    """The frame without its size, which is checked."""
-    whole = b"".join(parts)
-    assert SIZE_PREFIX.unpack_from(whole)[0] == len(whole) - 4
-    return whole[4:]
+from tests.protocol.frames import frame_of
 
 
 @pytest.mark.parametrize("client_id", ["app", "", None, "größe"])
