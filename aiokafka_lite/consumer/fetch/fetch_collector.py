@@ -269,7 +269,7 @@ class _TakingRecords(_Taking):
     __slots__ = ("collected", "max_records")
 
     def __init__(self, max_records: int) -> None:
-        self.taken = 0
+        super().__init__()
         self.max_records = max_records
         self.collected: dict[TopicPartition, list[Record]] = {}
 
@@ -291,7 +291,7 @@ class _TakingColumns(_Taking):
     __slots__ = ("columns", "observer")
 
     def __init__(self, columns: "ColumnsBuilder", observer: Observer) -> None:
-        self.taken = 0
+        super().__init__()
         self.columns = columns
         self.observer = observer
 
@@ -309,7 +309,7 @@ class _TakingOne(_Taking):
     __slots__ = ("fetch", "record")
 
     def __init__(self) -> None:
-        self.taken = 0
+        super().__init__()
         self.record: Record | None = None
         self.fetch: CompletedFetch | None = None
 
