@@ -172,17 +172,20 @@ class ConnectionPool:
         """Keep the connection to a seed as that to the node which the metadata has at its address.
         It saves a second connection with its handshake, unless that has begun. Does not wait.
         """
-        seed, key = self.seeds.get(seed_id), (seed_id, Lane.GENERAL)
-        connection = self.free(*key)
+        seed, connection = self.seeds.get(seed_id), self.free(seed_id, Lane.GENERAL)
         if seed is None or connection is None:
             return
-        there = [node for node in self.nodes.values() if node[1:3] == seed[1:3]]
-        taken = (there[0].node_id, Lane.GENERAL) if len(there) == 1 else key
-        if taken in self._connections or taken in self._gates:
+        address = (seed.host, seed.port)
+        there = [node for node in self.nodes.values() if (node.host, node.port) == address]
+        if len(there) != 1:
             return
-        del self._connections[key], self._free[key]
-        self._connections[taken] = self._free[taken] = connection
-        node_id, began_s = taken[0], self._clock.monotonic()
+        node_id = there[0].node_id
+        before, now = (seed_id, Lane.GENERAL), (node_id, Lane.GENERAL)
+        if now in self._connections or now in self._gates:
+            return
+        del self._connections[before], self._free[before]
+        self._connections[now] = self._free[now] = connection
+        began_s = self._clock.monotonic()
         connection.becomes(node_id)
         connection.on_close = lambda closed: self._lost(node_id, Lane.GENERAL, closed, began_s)
         self.api_versions[node_id] = connection.api_versions

@@ -106,7 +106,7 @@ class GuestConnections:
         self._pool.replace_seeds(endpoints)
 
     def adopt(self, seed_id: int) -> None:
-        """As the pool."""
+        """As `ConnectionPool.adopt`, for all that share the connections."""
         self._pool.adopt(seed_id)
 
     def check_running(self) -> TaskOwner:
