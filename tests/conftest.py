@@ -28,6 +28,7 @@ from aiokafka_lite.testing.java_runtime import (
     kafka_jars,
     tools_version,
 )
+from tests.support import real_kafka
 from tests.support.spread import (
     ONE_SECURED_KAFKA,
     ONE_SESSION,
@@ -52,7 +53,10 @@ MAIN_VERSION = _ONLY_VERSION or DEFAULT_VERSION
 KAFKA_VERSIONS = (_ONLY_VERSION,) if _ONLY_VERSION else (DEFAULT_VERSION, "3.9.2")
 """What every test against a real Kafka runs on: the newest release and the oldest supported one."""
 NEWEST_FIRST = tuple(
-    pytest.param(version, marks=() if version == MAIN_VERSION else pytest.mark.soak)
+    pytest.param(
+        version,
+        marks=(pytest.mark.real_kafka, *([] if version == MAIN_VERSION else [pytest.mark.soak])),
+    )
     for version in KAFKA_VERSIONS
 )
 """The newest release, and by `make soak` the oldest: for what needs a node or a JVM for each."""
@@ -129,6 +133,11 @@ def pytest_sessionstart() -> None:
                 kafka_jars(version)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What starts a real Kafka is marked before `-m` chooses."""
+    real_kafka.mark_if_real(item)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first."""
     first = (OWN_CLUSTERS, ONE_SESSION, ONE_SECURED_KAFKA)
@@ -165,6 +174,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
     Before the first test of a file, what earlier ones have left in memory is frozen, as above.
     """
+    real_kafka.begins(item)
     if item.path not in _begun_files:
         _begun_files.add(item.path)
         gc.collect()
@@ -204,6 +214,15 @@ def in_one_line(report: pytest.TestReport | pytest.CollectReport) -> Any:
 
 
 def require_kafka(version: str) -> None:
+    """Skip the asking test, which starts a real Kafka, where that cannot be; in CI it fails.
+
+    It fails anywhere without the marker `real_kafka`.
+    """
+    real_kafka.require_marker()
+    require_jars(version)
+
+
+def require_jars(version: str) -> None:
     """Skip the asking test where Java or the jars are not to be had; in CI that is a failure."""
     try:
         find_java()
@@ -248,7 +267,7 @@ def others_may_leak() -> Iterator[None]:
 @pytest.fixture(scope="session", name="kafka_clients_jar")
 def _kafka_clients_jar() -> Path:
     """Apache's own jar, which carries the JSON schema of every message."""
-    require_kafka(DEFAULT_VERSION)
+    require_jars(DEFAULT_VERSION)
     return kafka_clients_jar(DEFAULT_VERSION)
 
 

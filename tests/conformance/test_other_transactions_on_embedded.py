@@ -16,7 +16,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.broker.state.transactions.txn_metadata import TxnState
 from aiokafka_lite.testing.java_runtime import find_java, tools_version
 from aiokafka_lite.testing.kafka_node import run_java
-from tests.conftest import KAFKA_VERSIONS, require_kafka
+from tests.conftest import KAFKA_VERSIONS, require_jars
 
 TOPIC, GROUP = "t", "g"
 PROGRAM = Path(__file__).parent / "JavaTransactions.java"
@@ -43,7 +43,7 @@ def has_compiler() -> bool:
 
 @pytest.mark.parametrize("version", KAFKA_VERSIONS)
 def test_javas_transactions(broker: EmbeddedBroker, version: str) -> None:
-    require_kafka(version)
+    require_jars(version)
     if not has_compiler():
         pytest.skip("this Java has no compiler to run a source file with")
     output = run_java(version, str(PROGRAM), broker.bootstrap_servers, TOPIC, GROUP)
@@ -61,7 +61,7 @@ def test_javas_transactions(broker: EmbeddedBroker, version: str) -> None:
 @pytest.mark.parametrize("version", KAFKA_VERSIONS)
 def test_javas_producer_performance(broker: EmbeddedBroker, version: str) -> None:
     """Many short transactions, one after the other."""
-    require_kafka(version)
+    require_jars(version)
     output = run_java(
         tools_version(version),
         "org.apache.kafka.tools.ProducerPerformance",

@@ -21,6 +21,7 @@ from aiokafka_lite.protocol.messages.get_telemetry_subscriptions import (
 )
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.java_runtime import kafka_jars
+from tests.conftest import require_kafka
 from tests.testing.broker.bench import WireClient
 
 # What brokers understand is the subject; how it comes over uvloop has tests of its own.
@@ -73,6 +74,7 @@ def listening_kafka(tmp_path: Path, pushed_text: Path) -> Iterator[ApacheKafka]:
     compiler = shutil.which("javac")
     if compiler is None:
         pytest.skip("the plugin needs javac, of a JDK")
+    require_kafka(VERSION)
     jars = f"{kafka_jars(VERSION)}/*"
     source = tmp_path / "PushedText.java"
     source.write_text(PLUGIN)
@@ -83,6 +85,7 @@ def listening_kafka(tmp_path: Path, pushed_text: Path) -> Iterator[ApacheKafka]:
         yield kafka
 
 
+@pytest.mark.real_kafka
 async def test_a_real_kafka_understands_what_is_pushed(
     listening_kafka: ApacheKafka, pushed_text: Path
 ) -> None:

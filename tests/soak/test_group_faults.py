@@ -29,7 +29,7 @@ LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
 
 Figures = dict[str, list[float]]
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")

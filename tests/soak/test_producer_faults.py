@@ -39,7 +39,7 @@ Outcome = dict[str, Any]
 Play = Callable[[int], Coroutine[Any, Any, Outcome]]
 Again = Callable[[str, Play], None]
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module", params=KAFKA_VERSIONS, name="cluster")

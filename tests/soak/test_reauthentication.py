@@ -30,6 +30,7 @@ MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 
 pytestmark = [
     pytest.mark.soak,
+    pytest.mark.real_kafka,
     pytest.mark.timeout(3600),
     pytest.mark.asyncio(loop_factories=["asyncio"]),
 ]

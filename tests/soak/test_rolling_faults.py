@@ -20,7 +20,7 @@ from tests.support.topics import create_topic
 PARTITIONS = 6
 PAUSE_S = 0.002
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(600)]
 
 Sent = dict[bytes, list[tuple[int, RecordAck]]]
 

@@ -29,7 +29,7 @@ LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
     uvloop.new_event_loop,
 )
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module", name="cluster")

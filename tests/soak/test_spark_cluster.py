@@ -41,7 +41,7 @@ SETTINGS = {
     "spark.dynamicAllocation.maxExecutors": "2",
 }
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ SPARK = {
     "sql.shuffle.partitions": "2",
 }
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ COUNT = 20_000
 LIMIT = 40
 PARTITIONS = 2
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ SLACK_S = 5.0  # for a machine that is busy with the start of three nodes
 SETTLED_S = 120.0
 
 # The two event loops differ in sockets and timers. Only the stop without nodes depends on these.
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(900)]
 ONE_LOOP = pytest.mark.asyncio(loop_factories=["asyncio"])
 
 Place = tuple[int, int]

@@ -27,7 +27,7 @@ LOOPS: tuple[Callable[[], asyncio.AbstractEventLoop], ...] = (
 )
 PROPERTIES = {"group.min.session.timeout.ms": "1000", "group.initial.rebalance.delay.ms": "500"}
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.soak, pytest.mark.real_kafka, pytest.mark.timeout(1200)]
 
 
 async def play(address: str, number: int, folder: Path) -> Figures:

@@ -10,7 +10,7 @@ import pytest
 
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.kafka_node import KafkaNode, run_java
-from tests.conftest import require_kafka
+from tests.conftest import require_jars
 
 VERSION = "4.4.0"
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(); time.sleep(60)"
@@ -19,7 +19,7 @@ DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); prin
 @pytest.fixture
 def node(tmp_path: Path) -> KafkaNode:
     """A node that was not started."""
-    require_kafka(VERSION)
+    require_jars(VERSION)
     return KafkaNode(1, VERSION, tmp_path / "node", {"PLAINTEXT": 1, "SSL": 2}, {"a": "b"})
 
 
@@ -48,6 +48,6 @@ def test_a_node_that_does_not_end_is_killed(node: KafkaNode) -> None:
 
 @pytest.mark.real_kafka
 def test_a_program_that_fails_says_what_it_said() -> None:
-    require_kafka(VERSION)
+    require_jars(VERSION)
     with pytest.raises(KafkaConnectionError, match="NoSuchClass"):
         run_java(VERSION, "NoSuchClass")

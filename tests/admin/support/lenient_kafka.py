@@ -16,7 +16,7 @@ from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.java_runtime import tools_version
 from aiokafka_lite.testing.kafka_node import run_java
-from tests.conftest import require_kafka
+from tests.conftest import require_jars, require_kafka
 from tests.testing.broker.bench import WireClient, batch
 
 TRANSACTIONS_COMMAND = "org.apache.kafka.tools.TransactionsCommand"
@@ -34,7 +34,7 @@ class LenientKafka:
 
     def transactions(self, *arguments: str) -> list[list[str]]:
         """What Java's kafka-transactions.sh prints: the rows below the names of the columns."""
-        require_kafka(self.version)
+        require_jars(self.version)
         server = ("--bootstrap-server", self.bootstrap_servers)
         printed = run_java(tools_version(self.version), TRANSACTIONS_COMMAND, *server, *arguments)
         return [line.split() for line in printed.splitlines() if line.strip()][1:]

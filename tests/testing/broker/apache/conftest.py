@@ -18,7 +18,7 @@ KAFKAS = ["embedded V2", f"{NEWEST} V2", "embedded V1", f"{NEWEST} V1", "3.9.2 V
 
 
 @pytest.fixture(scope="package")
-def started() -> Iterator[Callable[[str], ApacheKafka]]:
+def transactional_nodes() -> Iterator[Callable[[str], ApacheKafka]]:
     """Real nodes that look for transactions that took too long ten times a second."""
     nodes: dict[str, ApacheKafka] = {}
 
@@ -39,7 +39,7 @@ def started() -> Iterator[Callable[[str], ApacheKafka]]:
 
 @pytest.fixture(params=KAFKAS)
 def kafka(
-    request: pytest.FixtureRequest, started: Callable[[str], ApacheKafka]
+    request: pytest.FixtureRequest, transactional_nodes: Callable[[str], ApacheKafka]
 ) -> Iterator[TransactionalKafka]:
     version, _, generation = request.param.partition(" ")
     level = 2 if generation == "V2" else V1_LEVEL.get(version, 1)
@@ -47,7 +47,7 @@ def kafka(
         with EmbeddedBroker.threaded(transaction_version=level) as broker:
             yield TransactionalKafka(broker.bootstrap_servers, level)
     else:
-        yield TransactionalKafka(started(request.param).bootstrap_servers, level)
+        yield TransactionalKafka(transactional_nodes(request.param).bootstrap_servers, level)
 
 
 @pytest_asyncio.fixture
