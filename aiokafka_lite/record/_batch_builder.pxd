@@ -26,3 +26,6 @@ cdef class RecordBatchBuilder:
     cdef int32_t add(
         self, int64_t timestamp_ms, object key, object value, object headers
     ) except -2
+    cdef int32_t add_plain(
+        self, int64_t timestamp_ms, object key, object value, tuple headers
+    ) except -2

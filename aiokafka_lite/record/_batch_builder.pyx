@@ -36,32 +36,59 @@ cdef enum:
     MAX_RECORD_OVERHEAD = 21  # length 5, attributes 1, timestamp delta 10, offset delta 5
     MAX_RECORDS = 0x7FFFFFFF
     MAX_FIELD_BYTES = 0x7FFFFFFF
+    LARGE_BYTES = 32_768
 
 
 cdef inline uint64_t zigzag(int64_t number) noexcept:
     return (<uint64_t>number << 1) ^ <uint64_t>(number >> 63)
 
 
-cdef inline int raw_size(uint64_t raw) noexcept:
-    cdef int size = 1
-    while raw > 0x7F:
-        raw >>= 7
-        size += 1
-    return size
+cdef extern from *:
+    """
+    /* How many bytes the varint of a number has: one for each seven bits. */
+    static inline int alk_varint_bytes(uint64_t raw)
+    {
+    #if defined(__GNUC__) || defined(__clang__)
+        int highest = 63 - __builtin_clzll(raw | 1);
+        return (highest * 9 + 73) >> 6;
+    #else
+        int size = 1;
+        while (raw > 0x7F) {
+            raw >>= 7;
+            size++;
+        }
+        return size;
+    #endif
+    }
+    """
+    int raw_size "alk_varint_bytes"(uint64_t raw) noexcept
 
 
 cdef inline int varint_size(int64_t number) noexcept:
     return raw_size(zigzag(number))
 
 
-cdef inline char *put_varint(char *at, int64_t number) noexcept:
-    cdef uint64_t raw = zigzag(number)
+cdef inline int length_size(Py_ssize_t length) noexcept:
+    """As `varint_size`, of a number that is not negative."""
+    return raw_size(<uint64_t>length << 1)
+
+
+cdef inline char *put_raw(char *at, uint64_t raw) noexcept:
     while raw > 0x7F:
-        at[0] = <char>(raw & 0x7F | 0x80)
+        at[0] = <char>(raw | 0x80)
         raw >>= 7
         at += 1
     at[0] = <char>raw
     return at + 1
+
+
+cdef inline char *put_varint(char *at, int64_t number) noexcept:
+    return put_raw(at, zigzag(number))
+
+
+cdef inline char *put_length(char *at, Py_ssize_t length) noexcept:
+    """As `put_varint`, of a number that is not negative."""
+    return put_raw(at, <uint64_t>length << 1)
 
 
 cdef inline char *put_bytes(char *at, object field) noexcept:
@@ -71,7 +98,7 @@ cdef inline char *put_bytes(char *at, object field) noexcept:
         at[0] = 1
         return at + 1
     size = PyBytes_GET_SIZE(field)
-    at = put_varint(at, size)
+    at = put_length(at, size)
     memcpy(at, PyBytes_AS_STRING(field), size)
     return at + size
 
@@ -82,7 +109,7 @@ cdef inline Py_ssize_t bytes_size(object field) noexcept:
     if field is None:
         return 1
     size = PyBytes_GET_SIZE(field)
-    return varint_size(size) + size
+    return length_size(size) + size
 
 
 cdef inline char *put_big_endian(char *at, uint64_t number, int size) noexcept:
@@ -102,11 +129,11 @@ cdef object to_bytes(object field):
 
 cdef Py_ssize_t headers_size(tuple headers) except -1:
     """Return how many bytes `put_headers` writes for headers of `plain_headers`."""
-    cdef Py_ssize_t size = varint_size(PyTuple_GET_SIZE(headers)), name_size
+    cdef Py_ssize_t size = length_size(PyTuple_GET_SIZE(headers)), name_size
     cdef tuple header
     for header in headers:
         PyUnicode_AsUTF8AndSize(header[0], &name_size)
-        size += varint_size(name_size) + name_size + bytes_size(header[1])
+        size += length_size(name_size) + name_size + bytes_size(header[1])
     return size
 
 
@@ -114,10 +141,10 @@ cdef char *put_headers(char *at, tuple headers) except NULL:
     cdef Py_ssize_t name_size
     cdef const char *name
     cdef tuple header
-    at = put_varint(at, PyTuple_GET_SIZE(headers))
+    at = put_length(at, PyTuple_GET_SIZE(headers))
     for header in headers:
         name = PyUnicode_AsUTF8AndSize(header[0], &name_size)
-        at = put_varint(at, name_size)
+        at = put_length(at, name_size)
         memcpy(at, name, name_size)
         at = put_bytes(at + name_size, header[1])
     return at
@@ -156,6 +183,42 @@ cdef tuple plain_headers(object headers):
             raise TypeError(f"a header's name must be str, got {type(name).__name__}")
         plain.append((str(name), to_bytes(content)))
     return tuple(plain)
+
+
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #include <unistd.h>
+    #endif
+    #if defined(__linux__) && !defined(MADV_POPULATE_WRITE)
+    #define MADV_POPULATE_WRITE 23 /* Linux 5.14; earlier ones refuse it */
+    #endif
+
+    /* Ask for the pages of memory that will be written: one call costs less than a fault for each. */
+    static inline void alk_populate(char *data, size_t size)
+    {
+    #if defined(MADV_POPULATE_WRITE)
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t first = ((uintptr_t)data + page - 1) & ~(page - 1);
+        uintptr_t end = ((uintptr_t)data + size) & ~(page - 1);
+        if (first < end)
+            (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+    #else
+        (void)data;
+        (void)size;
+    #endif
+    }
+    """
+    void alk_populate(char *data, size_t size) noexcept
+
+
+def new_buffer(Py_ssize_t size):
+    """As the twin. It is not filled with zeros, and a large one has its pages from the start."""
+    buffer = PyByteArray_FromStringAndSize(NULL, size)
+    if size >= LARGE_BYTES:
+        alk_populate(PyByteArray_AS_STRING(buffer), <size_t>size)
+    return buffer
 
 
 def record_upper_bound(key, value, headers=()):
@@ -269,35 +332,35 @@ cdef class RecordBatchBuilder:
         self, int64_t timestamp_ms, object key, object value, object headers
     ) except -2:
         """Append a record; return its index, or -1 without room for it."""
-        cdef Py_ssize_t size, end, tail = 1
+        return self.add_plain(
+            timestamp_ms, to_bytes(key), to_bytes(value), plain_headers(headers) if headers else None
+        )
+
+    cdef int32_t add_plain(
+        self, int64_t timestamp_ms, object key, object value, tuple headers
+    ) except -2:
+        """As `add`, of exact `bytes` or None, and of headers of `plain_headers` or None."""
+        cdef Py_ssize_t size, end
+        cdef int32_t count = self._count
         cdef int64_t delta = 0
-        cdef int32_t count
         cdef char *at
-        if not (key is None or PyBytes_CheckExact(key)):
-            key = to_bytes(key)
-        if not (value is None or PyBytes_CheckExact(value)):
-            value = to_bytes(value)
-        if headers:
-            headers = plain_headers(headers)
-            tail = headers_size(headers)
-        count = self._count  # not earlier: bytes-like objects of a user may run code of their own
         if count:
             delta = <int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)
-        size = 1 + varint_size(delta) + varint_size(count) + bytes_size(key) + bytes_size(value)
-        size += tail
-        end = self._position + varint_size(size) + size
+        size = 1 + varint_size(delta) + length_size(count) + bytes_size(key) + bytes_size(value)
+        size += 1 if headers is None else headers_size(headers)
+        end = self._position + length_size(size) + size
         if end > self._limit or count == MAX_RECORDS or size > MAX_FIELD_BYTES:
             return -1
-        at = put_varint(self._data + self._position, size)
+        at = put_length(self._data + self._position, size)
         at[0] = 0  # attributes
         at = put_varint(at + 1, delta)
-        at = put_varint(at, count)
+        at = put_length(at, count)
         at = put_bytes(at, key)
         at = put_bytes(at, value)
-        if headers:
-            put_headers(at, headers)
-        else:
+        if headers is None:
             at[0] = 0
+        else:
+            put_headers(at, headers)
         self._position = end
         self._count = count + 1
         if not count:
@@ -369,4 +432,4 @@ cdef class RecordBatchBuilder:
         return 0
 
 
-__all__ = ["RecordBatchBuilder", "record_upper_bound"]
+__all__ = ["RecordBatchBuilder", "new_buffer", "record_upper_bound"]

@@ -49,6 +49,11 @@ def _fill_tables() -> None:
         _ATTRIBUTES_AND_VARINTS.append(b"\0" + varint)
 
 
+def new_buffer(size: int) -> bytearray:
+    """Return memory for a batch. Nobody may read what was not written to it."""
+    return bytearray(size)
+
+
 def record_upper_bound(key: bytes | None, value: bytes | None, headers: Headers = ()) -> int:
     """Return an upper limit for a batch of only this record, with its header of 61 bytes.
 
@@ -334,4 +339,4 @@ def _encode_headers(headers: Headers) -> bytes:
     return b"".join(parts)
 
 
-__all__ = ["RecordBatchBuilder", "record_upper_bound"]
+__all__ = ["RecordBatchBuilder", "new_buffer", "record_upper_bound"]

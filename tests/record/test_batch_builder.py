@@ -1,7 +1,11 @@
 """Tests of `record/batch_builder.py`: every twin of the builder keeps these promises."""
 
 import gc
+import platform
+import re
+import resource
 import struct
+import sys
 
 import pytest
 from hypothesis import given
@@ -18,8 +22,12 @@ TWINS = list(
 UPPER_BOUNDS = list(
     dict.fromkeys((_batch_builder_py.record_upper_bound, batch_builder.record_upper_bound))
 )
+NEW_BUFFERS = list(dict.fromkeys((_batch_builder_py.new_buffer, batch_builder.new_buffer)))
 CODECS = list(CompressionType)[1:]
 T = 1_700_000_000_000
+POPULATES = sys.platform == "linux" and tuple(
+    map(int, re.findall(r"\d+", platform.release())[:2])
+) >= (5, 14)
 
 
 @pytest.fixture(params=TWINS, ids=lambda twin: twin.__module__.rpartition(".")[2])
@@ -35,6 +43,28 @@ def builder_of(request):
 def read(batch):
     records = RecordCursor(batch, topic="t", partition=0, fetch_offset=0).take(1_000_000)
     return [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in records]
+
+
+# Buffers…
+
+
+@pytest.mark.parametrize("new_buffer", NEW_BUFFERS)
+@pytest.mark.parametrize("size", [0, 1, 100, 32_767, 32_768, 131_072, 131_073, 1_000_003])
+def test_a_new_buffer_has_the_size_asked_for_and_can_be_filled(new_buffer, size):
+    buffer = new_buffer(size)
+    assert len(buffer) == size
+    buffer[:] = content = bytes(number % 251 for number in range(size))
+    assert buffer == content
+
+
+@pytest.mark.skipif(not POPULATES, reason="needs Linux 5.14, for MADV_POPULATE_WRITE")
+@pytest.mark.parametrize("new_buffer", NEW_BUFFERS)
+def test_filling_a_large_new_buffer_meets_no_page_faults(new_buffer):
+    content = b"x" * (1024 * resource.getpagesize())
+    buffer = new_buffer(len(content))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    memoryview(buffer)[:] = content
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 64  # of 1,024 pages
 
 
 # Appending…

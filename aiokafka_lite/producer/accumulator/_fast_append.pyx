@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False
+# cython: language_level=3, boundscheck=False, wraparound=False, annotation_typing=False, cdivision=True
 """Appends a record that finds everything ready to its open batch: the native twin of
 `_fast_append_py`, which says what has to hold for that.
 """
@@ -68,6 +68,7 @@ cdef object _MethodType = types.MethodType
 cdef object _running_loop = asyncio._get_running_loop
 
 NO_MORE = object()
+cdef object _NO_MORE = NO_MORE
 """What `append_all` returns when every item was appended."""
 RECORD_OVERHEAD = OVERHEAD
 """What a record counts for its sticky partition, beyond its value."""
@@ -282,8 +283,8 @@ cdef tuple plain_headers(object headers):
     cdef object header, name, content
     cdef Py_ssize_t size
     if PyList_CheckExact(headers):
-        headers = tuple(headers)
-    elif not PyTuple_CheckExact(headers):
+        return plain_headers(tuple(headers))
+    if not PyTuple_CheckExact(headers):
         return None
     for header in <tuple>headers:
         if not PyTuple_CheckExact(header) or PyTuple_GET_SIZE(header) != 2:
@@ -302,6 +303,7 @@ cdef tuple plain_headers(object headers):
     return <tuple>headers
 
 
+@cython.final
 cdef class FastAppend:
     """As the twin."""
 
@@ -385,12 +387,10 @@ cdef class FastAppend:
         return self.newest_route
 
     cdef int64_t time_of(self, object timestamp_ms) except? -1:
-        """Return the time of a record in ms, -1: not a time."""
+        """Return the time of a record in ms, unless the machine tells it. -1: not a time."""
         cdef int64_t given
         if timestamp_ms is None:
-            return (
-                alk_now_ms() if self._asks_machine else <int64_t>(<double>self._now() * 1000)
-            )
+            return <int64_t>(<double>self._now() * 1000)
         if not PyLong_CheckExact(timestamp_ms):
             return -1
         try:
@@ -452,10 +452,13 @@ cdef class FastAppend:
         object key,
         object value,
         object partition,
-        object headers,
+        tuple headers,
         bint waits,
     ):
-        """Return the open batch of the queue, with room for a record; None: as the twin."""
+        """Return the open batch of the queue, with room for a record; None: as the twin.
+
+        `headers`: as `plain_headers` returns them, or None.
+        """
         if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
             return None
         try:
@@ -463,7 +466,9 @@ cdef class FastAppend:
         except Exception:  # append_path meets it again, and raises
             return None
 
-    cdef inline void count(self, RouteQueues route, object value, object key, object partition):
+    cdef inline void count(
+        self, RouteQueues route, object value, object key, object partition
+    ) noexcept:
         if partition is None and (key is None or self._ignores_keys):
             route.sticky.produced_bytes += OVERHEAD
             if value is not None:
@@ -485,28 +490,34 @@ cdef class FastAppend:
         cdef RouteQueues route = self.route_of(topic)
         cdef OpenBatchSlot queue
         cdef BatchOutcome batch
+        cdef tuple plain = None
         cdef int64_t when_ms
         cdef int32_t index = -1
         if route is None:
             return None
         if headers is not None:
-            headers = plain_headers(headers)
-            if headers is None:
+            plain = plain_headers(headers)
+            if plain is None:
                 return None
+            if not PyTuple_GET_SIZE(plain):
+                plain = None
         queue = self.queue_for(route, value, key, partition)
         if queue is None:
             return None
-        when_ms = self.time_of(timestamp_ms)
+        if timestamp_ms is None and self._asks_machine:
+            when_ms = alk_now_ms()
+        else:
+            when_ms = self.time_of(timestamp_ms)
         if when_ms < 0:
             return None
         batch = queue.open_batch
         if batch is not None and batch._builder is not None:
-            index = batch._builder.add(when_ms, key, value, headers)
+            index = batch._builder.add_plain(when_ms, key, value, plain)
         if index < 0:
-            batch = self.with_room(queue, key, value, partition, headers, waits)
+            batch = self.with_room(queue, key, value, partition, plain, waits)
             if batch is None:
                 return None
-            index = batch._builder.add(when_ms, key, value, headers)
+            index = batch._builder.add_plain(when_ms, key, value, plain)
             assert index >= 0, "a batch with room takes the record"
         self.count(route, value, key, partition)
         if index == 0 and self._placed_first is not None:
@@ -536,38 +547,46 @@ cdef class FastAppend:
         """As the twin."""
         cdef RouteQueues route = self.route_of(topic)
         cdef OpenBatchSlot queue
-        cdef BatchOutcome batch
+        cdef BatchOutcome batch, run = None
         cdef object key, value
-        cdef int32_t index
-        if route is None:
+        cdef tuple plain = plain_headers(headers)
+        cdef int32_t index, first = 0, end = 0
+        if route is None or plain is None:
             return item
-        headers = plain_headers(headers)
-        if headers is None:
-            return item
-        while item is not NO_MORE:
-            if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
-                key = <object>PyTuple_GET_ITEM(item, 0)
-                value = <object>PyTuple_GET_ITEM(item, 1)
-            else:
-                key, value = None, item
-            queue = self.queue_for(route, value, key, partition)
-            if queue is None:
-                break
-            batch = queue.open_batch
-            index = -1
-            if batch is not None and batch._builder is not None:
-                index = batch._builder.add(timestamp_ms, key, value, headers)
-            if index < 0:
-                batch = self.with_room(queue, key, value, partition, headers, False)
-                if batch is None:
+        if not PyTuple_GET_SIZE(plain):
+            plain = None
+        try:
+            while item is not _NO_MORE:
+                if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
+                    key = <object>PyTuple_GET_ITEM(item, 0)
+                    value = <object>PyTuple_GET_ITEM(item, 1)
+                else:
+                    key, value = None, item
+                queue = self.queue_for(route, value, key, partition)
+                if queue is None:
                     break
-                index = batch._builder.add(timestamp_ms, key, value, headers)
-                assert index >= 0, "a batch with room takes the record"
-            bulk.note(batch, index, 1, timestamp_ms)
-            self.count(route, value, key, partition)
-            if index == 0 and self._placed_first is not None:
-                self._placed_first(queue)
-            item = next(iterator, NO_MORE)
+                batch = queue.open_batch
+                index = -1
+                if batch is not None and batch._builder is not None:
+                    index = batch._builder.add_plain(timestamp_ms, key, value, plain)
+                if index < 0:
+                    batch = self.with_room(queue, key, value, partition, plain, False)
+                    if batch is None:
+                        break
+                    index = batch._builder.add_plain(timestamp_ms, key, value, plain)
+                    assert index >= 0, "a batch with room takes the record"
+                if batch is not run or index != end:
+                    if end > first:
+                        bulk.note(run, first, end - first, timestamp_ms)
+                    run, first = batch, index
+                end = index + 1
+                self.count(route, value, key, partition)
+                if index == 0 and self._placed_first is not None:
+                    self._placed_first(queue)
+                item = next(iterator, _NO_MORE)
+        finally:
+            if end > first:
+                bulk.note(run, first, end - first, timestamp_ms)
         return item
 
 

@@ -11,6 +11,7 @@ from collections import deque
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import BufferExhaustedError
+from aiokafka_lite.record.batch_builder import new_buffer
 
 
 class _Waiter:
@@ -177,7 +178,7 @@ class BufferPool:
             return kept.pop()
         if self.used_bytes + self.kept_bytes > self.total_bytes:
             self._make_room(self.total_bytes - self.used_bytes)
-        return bytearray(size)
+        return new_buffer(size)
 
 
 __all__ = ["BufferPool"]
