@@ -43,25 +43,9 @@ cdef inline uint64_t zigzag(int64_t number) noexcept:
     return (<uint64_t>number << 1) ^ <uint64_t>(number >> 63)
 
 
-cdef extern from *:
-    """
-    /* How many bytes the varint of a number has: one for each seven bits. */
-    static inline int alk_varint_bytes(uint64_t raw)
-    {
-    #if defined(__GNUC__) || defined(__clang__)
-        int highest = 63 - __builtin_clzll(raw | 1);
-        return (highest * 9 + 73) >> 6;
-    #else
-        int size = 1;
-        while (raw > 0x7F) {
-            raw >>= 7;
-            size++;
-        }
-        return size;
-    #endif
-    }
-    """
+cdef extern from "aiokafka_lite/record/batch_memory.h":
     int raw_size "alk_varint_bytes"(uint64_t raw) noexcept
+    void alk_populate(char *data, size_t size) noexcept
 
 
 cdef inline int varint_size(int64_t number) noexcept:
@@ -183,34 +167,6 @@ cdef tuple plain_headers(object headers):
             raise TypeError(f"a header's name must be str, got {type(name).__name__}")
         plain.append((str(name), to_bytes(content)))
     return tuple(plain)
-
-
-cdef extern from *:
-    """
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #include <unistd.h>
-    #endif
-    #if defined(__linux__) && !defined(MADV_POPULATE_WRITE)
-    #define MADV_POPULATE_WRITE 23 /* Linux 5.14; earlier ones refuse it */
-    #endif
-
-    /* Ask for the pages of memory that will be written: one call costs less than a fault for each. */
-    static inline void alk_populate(char *data, size_t size)
-    {
-    #if defined(MADV_POPULATE_WRITE)
-        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-        uintptr_t first = ((uintptr_t)data + page - 1) & ~(page - 1);
-        uintptr_t end = ((uintptr_t)data + size) & ~(page - 1);
-        if (first < end)
-            (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
-    #else
-        (void)data;
-        (void)size;
-    #endif
-    }
-    """
-    void alk_populate(char *data, size_t size) noexcept
 
 
 def new_buffer(Py_ssize_t size):
