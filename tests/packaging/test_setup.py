@@ -1,6 +1,9 @@
-"""Which interpreters get native leaves."""
+"""Which interpreters get native leaves, and what a free-threaded one does without them."""
 
+import os
 import runpy
+import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 from aiokafka_lite.native import TYPED
 
 SETUP = Path(__file__).parents[2] / "setup.py"
+SMOKE = Path(__file__).with_name("free_threaded_smoke.py")
 
 
 def extensions_of(monkeypatch: pytest.MonkeyPatch, *, has_lock: bool, required: str) -> list[Any]:
@@ -40,3 +44,16 @@ def test_a_free_threaded_interpreter_gets_no_leaves_unless_they_are_required(
 ) -> None:
     found = extensions_of(monkeypatch, has_lock=has_lock, required=required)
     assert {each.name for each in found} == ({"*", *TYPED} if gets_leaves else set())
+
+
+def test_the_package_works_in_pure_python_where_the_interpreter_has_no_lock() -> None:
+    """As far as an interpreter with the lock can show: there is none without it to test on."""
+    environment = os.environ | {"AIOKAFKA_LITE_PURE": "1", "PYTHONPATH": str(SETUP.parent)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(SMOKE)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
