@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, ProtocolDecodeError
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.node_connection import NodeConnection
@@ -23,25 +23,26 @@ from aiokafka_lite.net.security import Security
 from aiokafka_lite.net.tls.tls_contexts import FixedContext
 from aiokafka_lite.net.tls.tls_settings import TlsSettings, make_context
 from aiokafka_lite.protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.net.support.connections import answered, ask, metadata_named
 from tests.net.support.scripted_node import ScriptedNode, answer_bytes
 from tests.net.support.tls_peer import TlsPeer
 from tests.support.certificates import Authority
 from tests.support.leftovers import nothing_left_behind
-from tests.support.patience import PATIENCE_S
+from tests.support.patience import PATIENCE_S, eventually
 
 AUTHORITY = Authority()
 SERVING = AUTHORITY.issue("localhost")
 PREFIX_OF_2_GIB = struct.pack(">i", 2**31 - 1)
 
 
-def connection_to(node: ScriptedNode, **options: float) -> NodeConnection:
+def connection_to(
+    node: ScriptedNode, clock: Clock = SYSTEM_CLOCK, **options: float
+) -> NodeConnection:
     context = make_context(TlsSettings(cadata=AUTHORITY.pem))
     security = Security(next_tls_context=FixedContext(context).next_context)
     config = ConnectionConfig(security=security, **options)  # type: ignore[arg-type]
-    return NodeConnection(
-        node.endpoint, node_id=1, client_id="test", clock=SYSTEM_CLOCK, config=config
-    )
+    return NodeConnection(node.endpoint, node_id=1, client_id="test", clock=clock, config=config)
 
 
 class Ends(NamedTuple):
@@ -236,11 +237,13 @@ async def test_a_stream_without_end_before_the_first_answer_is_refused() -> None
 
 async def test_a_peer_that_never_answers_over_tls_is_given_up() -> None:
     """The handshake of TLS succeeds, and nothing follows."""
+    clock = FakeClock()
     async with nothing_left_behind(), ScriptedNode("localhost") as node:
-        client = connection_to(node, connection_setup_timeout_ms=200)
+        client = connection_to(node, clock, connection_setup_timeout_ms=200)
         opening = asyncio.ensure_future(client.open())
         peer = TlsPeer(await node.accept(), SERVING.serving())
         await peer.handshake()
+        await clock.advance(0.2)
         error = await failure_of(opening)
         assert isinstance(error, KafkaConnectionError)
         assert "did not answer within" in str(error)
@@ -268,9 +271,13 @@ async def test_a_handshake_that_is_cut_off_is_a_connection_error(cut: int) -> No
 
 @pytest.mark.parametrize("place", range(0, 120, 3))
 async def test_a_hello_with_a_changed_byte_gives_a_bounded_error(place: int) -> None:
-    """The first record of the node is plain text, so anybody on the way can change it."""
+    """The first record of the node is plain text, so anybody on the way can change it.
+
+    Some changes let the client wait for more. It gives up when its time is over.
+    """
+    clock = FakeClock()
     async with nothing_left_behind(), ScriptedNode("localhost") as node:
-        client = connection_to(node, connection_setup_timeout_ms=500)
+        client = connection_to(node, clock, connection_setup_timeout_ms=500)
         opening = asyncio.ensure_future(client.open())
         peer = TlsPeer(await node.accept(), SERVING.serving())
         was_sent = False
@@ -282,8 +289,12 @@ async def test_a_hello_with_a_changed_byte_gives_a_bounded_error(place: int) -> 
                 was_sent = True
             peer.peer.send(data)
 
+        handshake = asyncio.ensure_future(peer.handshake(send))
+        await eventually(lambda: was_sent)
+        await until_read()
+        await clock.advance(0.5)
         with suppress(ssl.SSLError, ConnectionError):
-            await peer.handshake(send)
+            await handshake
         peer.peer.close()
         error = await failure_of(opening)
         assert not isinstance(error, ProtocolDecodeError)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from aiokafka_lite.clock import SYSTEM_CLOCK
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
     KafkaConnectionError,
@@ -23,11 +23,12 @@ from aiokafka_lite.net.security import Security
 from aiokafka_lite.net.tls.tls_contexts import FixedContext
 from aiokafka_lite.net.tls.tls_failures import handshake_error, later_error
 from aiokafka_lite.net.tls.tls_settings import TlsSettings, make_context
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.net.support.scripted_node import ScriptedNode
 from tests.net.support.tls_peer import TlsPeer
 from tests.support.certificates import Authority, Issued
 from tests.support.leftovers import nothing_left_behind
-from tests.support.patience import PATIENCE_S
+from tests.support.patience import PATIENCE_S, eventually
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +36,16 @@ def authority() -> Authority:
     return Authority()
 
 
-async def failure_of(node: Endpoint, context: ssl.SSLContext | None, **config: float) -> KafkaError:
+async def failure_of(
+    node: Endpoint, context: ssl.SSLContext | None, clock: Clock = SYSTEM_CLOCK, **config: float
+) -> KafkaError:
     """Return the error with which a connection to a node does not open."""
     security = Security(next_tls_context=FixedContext(context).next_context if context else None)
     made = NodeConnection(
         node,
         node_id=1,
         client_id="test",
-        clock=SYSTEM_CLOCK,
+        clock=clock,
         config=ConnectionConfig(security=security, **config),  # type: ignore[arg-type]
     )
     with pytest.raises(KafkaError) as caught:
@@ -223,8 +226,15 @@ async def test_a_plaintext_listener_closes_without_a_word() -> None:
 
 
 async def test_a_peer_that_never_answers_the_handshake_is_given_up() -> None:
-    async with nothing_left_behind(), saying(lambda _: None) as node:
-        error = await failure_of(node, Authority().trusted(), connection_setup_timeout_ms=200)
+    clock, hellos = FakeClock(), list[bytes]()
+    async with nothing_left_behind(), saying(hellos.append) as node:
+        trusted = Authority().trusted()
+        failing = asyncio.ensure_future(
+            failure_of(node, trusted, clock, connection_setup_timeout_ms=200)
+        )
+        await eventually(lambda: hellos)
+        await clock.advance(0.2)
+        error = await failing
     assert isinstance(error, KafkaConnectionError)
     assert "did not answer within" in str(error)
     assert "the TCP connection stands, but nothing answers the TLS handshake" in str(error)
