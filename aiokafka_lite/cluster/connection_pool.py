@@ -149,7 +149,10 @@ class ConnectionPool:
         self._had_answer = False
         self._frame_pool = FrameBufferPool()
         self._connections: dict[LaneKey, NodeConnection] = {}
-        self._free: dict[LaneKey, NodeConnection] = {}  # without gate and throttle
+        self.free_connections: dict[LaneKey, NodeConnection] = {}
+        """The connections whose lane has no gate and no throttle. Always the same object."""
+        self.own_lanes: dict[Lane, OwnLane] = {}
+        """None: the lanes of this pool are those of its client."""
         self._gates: dict[LaneKey, _Gate] = {}
         self._leaving: dict[NodeConnection, None] = {}  # in the order of their ends
         self._sweep_timer: TimerHandle | None = None
@@ -183,8 +186,8 @@ class ConnectionPool:
         before, now = (seed_id, Lane.GENERAL), (node_id, Lane.GENERAL)
         if now in self._connections or now in self._gates:
             return
-        del self._connections[before], self._free[before]
-        self._connections[now] = self._free[now] = connection
+        del self._connections[before], self.free_connections[before]
+        self._connections[now] = self.free_connections[now] = connection
         began_s = self._clock.monotonic()
         connection.becomes(node_id)
         connection.on_close = lambda closed: self._lost(node_id, Lane.GENERAL, closed, began_s)
@@ -236,7 +239,7 @@ class ConnectionPool:
 
     def free(self, node_id: int, lane: AnyLane) -> NodeConnection | None:
         """Return the connection if it can take a request now, otherwise None: use `acquire`."""
-        connection = self._free.get((node_id, lane))
+        connection = self.free_connections.get((node_id, lane))
         return connection if connection is not None and connection.is_open else None
 
     def connected(self, node_id: int, lane: AnyLane) -> NodeConnection | None:
@@ -260,7 +263,7 @@ class ConnectionPool:
 
     def ready_delay(self, node_id: int, lane: AnyLane) -> float:
         """Return the seconds of throttle or backoff that `acquire` would wait for; 0: none."""
-        free = self._free.get((node_id, lane))
+        free = self.free_connections.get((node_id, lane))
         if free is not None and free.is_open:
             return 0.0  # the usual case; every request comes here
         now_s = self._clock.monotonic()
@@ -320,7 +323,7 @@ class ConnectionPool:
     def mute(self, node_id: int, lane: AnyLane, until_s: float) -> None:
         """Hold back the requests of this lane until `until_s` (KIP-219)."""
         self.states.mute(node_id, lane, until_s)
-        self._free.pop((node_id, lane), None)
+        self.free_connections.pop((node_id, lane), None)
 
     def check_running(self) -> TaskOwner:
         """Return the owner of the tasks.
@@ -352,7 +355,7 @@ class ConnectionPool:
                 await asyncio.sleep(0)  # the callers send; those that came meanwhile are next
             is_muted = self.states.mute_left(node_id, lane, self._clock.monotonic()) > 0
             if self._gates.get(key) is gate and connection.is_open and not is_muted:
-                self._free[key] = connection
+                self.free_connections[key] = connection
         except KafkaError as error:
             gate.release(error)
         finally:
@@ -477,7 +480,7 @@ class ConnectionPool:
         Requests without a response, and callers at the gates, fail with `cause`. Does not wait.
         """
         for node_id in node_ids:
-            keys = dict.fromkeys((*self._gates, *self._connections, *self._free))
+            keys = dict.fromkeys((*self._gates, *self._connections, *self.free_connections))
             for key in keys:
                 if key[0] == node_id:
                     self._close_lane(key, cause)
@@ -489,7 +492,7 @@ class ConnectionPool:
         if gate is not None and gate.task is not None:
             gate.release(cause)
             gate.task.cancel()
-        self._free.pop(key, None)
+        self.free_connections.pop(key, None)
         connection = self._connections.pop(key, None)
         if connection is not None:
             self._let_go(connection, cause)
@@ -535,7 +538,7 @@ class ConnectionPool:
         if self._connections.get(key) is not connection:
             return  # the pool closed it
         del self._connections[key]
-        self._free.pop(key, None)
+        self.free_connections.pop(key, None)
         cause = connection.cause or KafkaConnectionError("the connection was closed")
         logger.debug("node %d, lane %s: connection lost: %s", node_id, lane.value, cause)
         self.states.failed(node_id, began_s, self._clock.monotonic(), cause)
@@ -587,7 +590,7 @@ class ConnectionPool:
         for key, connection in list(self._connections.items()):
             if now_s - connection.last_used_s >= self._max_idle_s and not connection.in_flight:
                 del self._connections[key]
-                self._free.pop(key, None)
+                self.free_connections.pop(key, None)
                 idle = f"node {key[0]}, lane {key[1].value}: idle for {self._max_idle_s:g} s"
                 logger.debug("%s", idle)
                 self._let_go(connection, KafkaConnectionError(idle))

@@ -41,7 +41,9 @@ class GuestConnections:
     ) -> None:
         self._pool = pool
         self._listener = ConnectionListener(on_trouble, on_misrouted, on_connected)
-        self._own_lanes = {
+        self.free_connections = pool.free_connections
+        """As `ConnectionPool.free_connections`."""
+        self.own_lanes = {
             lane: OwnLane(
                 f"{lane.value} of {config.client_id}",
                 config.client_id,
@@ -50,9 +52,10 @@ class GuestConnections:
             )
             for lane in _HELD_BACK
         }
+        """The lanes that this client does not share."""
 
     def _of(self, lane: Lane) -> AnyLane:
-        return self._own_lanes.get(lane, lane)
+        return self.own_lanes.get(lane, lane)
 
     @property
     def nodes(self) -> Mapping[int, Node]:
@@ -95,7 +98,7 @@ class GuestConnections:
         """Close this client's own lanes, and return when their sockets are closed. Cancelled: they
         go on closing.
         """
-        await self._pool.part_from(self._listener, list(self._own_lanes.values()), self)
+        await self._pool.part_from(self._listener, list(self.own_lanes.values()), self)
 
     def take_nodes(self, nodes: Mapping[int, Node]) -> Mapping[int, Node]:
         """As `ConnectionPool.take_nodes`."""

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.connection_pool import ConnectionPool
+from aiokafka_lite.cluster.direct_requests import DirectRequests
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.node_states import Candidate, least_loaded
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
-from aiokafka_lite.net.answer_callback import Answer, OnAnswer
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=Response)
 
 
-class NetworkClient:
+class NetworkClient(DirectRequests):
     """Requests to nodes by id: those of the metadata (`update_nodes`), and -1, -2, … for the seeds.
 
     `on_trouble`, `on_misrouted` and `on_connected`: see `ConnectionPool`. `host`: share the
@@ -58,9 +58,9 @@ class NetworkClient:
         self._clock = clock
         self._rng = rng
         self._observer = observer
-        self._pool: ConnectionPool | GuestConnections
+        pool: ConnectionPool | GuestConnections
         if host is None:
-            self._pool = ConnectionPool(
+            pool = ConnectionPool(
                 config,
                 clock=clock,
                 rng=rng,
@@ -71,13 +71,14 @@ class NetworkClient:
                 observer=observer,
             )
         else:
-            self._pool = host.connections_for_guest(
+            pool = host.connections_for_guest(
                 config,
                 on_trouble=on_trouble,
                 on_misrouted=on_misrouted,
                 on_connected=on_connected,
                 observer=observer,
             )
+        super().__init__(pool)
 
     def connections_for_guest(self, config: ClientConfig, **callbacks: Any) -> "GuestConnections":
         """Return the connections of this client for another one to share."""
@@ -191,34 +192,6 @@ class NetworkClient:
         connection = await self._pool.acquire(node_id, lane, timeout_s)
         return connection, max(timeout_s - (self._clock.monotonic() - began_s), 0.001)
 
-    def submit(
-        self,
-        node_id: int,
-        request: Request[Any],
-        answer: Answer | OnAnswer,
-        *,
-        lane: Lane = Lane.GENERAL,
-        max_version: int | None = None,
-        expects_response: bool = True,
-    ) -> bool:
-        """Send a request if a connection is open and free, and let `answer` have its outcome.
-        Return False, and send nothing, if the request would have to wait for a connection, a
-        backoff, a throttle or other requests that do. Does not wait.
-
-        `answer` passes the response to `note_throttle`. When it is called, and what this raises:
-        as `NodeConnection.submit`.
-        """
-        connection = self._pool.free(node_id, lane)
-        if connection is None:
-            return False
-        connection.submit(
-            request,
-            answer,
-            max_version=max_version,
-            expects_response=expects_response,
-        )
-        return True
-
     async def request_any(
         self,
         request: Request[R],
@@ -253,12 +226,6 @@ class NetworkClient:
             logger.debug("node %d throttles lane %s for %d ms", node_id, lane.value, throttle_ms)
             self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
             self._observer.throttled(node_id, throttle_ms / 1000)
-
-    def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
-        """Return the seconds of backoff or throttle that a request to this lane would wait for; 0:
-        none. Connecting and requests in flight do not count. Does not wait.
-        """
-        return self._pool.ready_delay(node_id, lane)
 
     def node_wait(self, node_id: int, lane: Lane = Lane.GENERAL) -> "NodeWait | None":
         """Return why a request to this lane would have to wait; None: it need not. Does not

@@ -22,41 +22,63 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Counters(Observer):
-    """Counts the events of one client since it was made, and passes them on."""
+class WorkCounts:
+    """The numbers that grow with each request, and who hears of the events besides."""
 
     __slots__ = (
         "acknowledged_batches",
         "acknowledged_bytes",
         "acknowledged_records",
-        "commits",
-        "connections",
-        "describe",
-        "fetched_bytes",
-        "fetches",
         "is_heard",
         "observers",
-        "rebalances",
         "response_bytes",
         "response_time_s",
         "responses",
-        "throttle_time_s",
     )
 
     def __init__(self) -> None:
         self.is_heard = False
         self.observers: tuple[Observer, ...] = ()
         """Those that hear the events besides."""
-        self.describe: Callable[[], ObservedClient] | None = None
-        """Returns what an observer learns of the client; None before the client starts."""
-        self.connections = 0
         self.responses = 0
         self.response_bytes = 0
         self.response_time_s = 0.0
-        self.throttle_time_s = 0.0
         self.acknowledged_batches = 0
         self.acknowledged_records = 0
         self.acknowledged_bytes = 0
+
+    def response_counted(self, took_s: float, size: int) -> None:
+        """Count a response. No observer hears of it."""
+        self.responses += 1
+        self.response_bytes += size
+        self.response_time_s += took_s
+
+    def batches_counted(self, batches: int, records: int, size: int) -> None:
+        """Count batches that were acknowledged, in one call. No observer hears of them."""
+        self.acknowledged_batches += batches
+        self.acknowledged_records += records
+        self.acknowledged_bytes += size
+
+
+class Counters(WorkCounts, Observer):
+    """Counts the events of one client since it was made, and passes them on."""
+
+    __slots__ = (
+        "commits",
+        "connections",
+        "describe",
+        "fetched_bytes",
+        "fetches",
+        "rebalances",
+        "throttle_time_s",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.describe: Callable[[], ObservedClient] | None = None
+        """Returns what an observer learns of the client; None before the client starts."""
+        self.connections = 0
+        self.throttle_time_s = 0.0
         self.fetches = 0
         self.fetched_bytes = 0
         self.rebalances = 0
@@ -110,9 +132,7 @@ class Counters(Observer):
         self._pass_on("all_brokers_down", error)
 
     def request_answered(self, node_id: int, api_key: int, took_s: float, size: int) -> None:
-        self.responses += 1
-        self.response_bytes += size
-        self.response_time_s += took_s
+        self.response_counted(took_s, size)
         for observer in self.observers:
             try:
                 observer.request_answered(node_id, api_key, took_s, size)
@@ -141,9 +161,7 @@ class Counters(Observer):
         uncompressed_size: int,
         took_s: float,
     ) -> None:
-        self.acknowledged_batches += 1
-        self.acknowledged_records += records
-        self.acknowledged_bytes += size
+        self.batches_counted(1, records, size)
         for observer in self.observers:
             try:
                 observer.batch_acknowledged(
@@ -151,12 +169,6 @@ class Counters(Observer):
                 )
             except Exception as error:  # noqa: BLE001  it is logged
                 self._drop(observer, "batch_acknowledged", error)
-
-    def batches_counted(self, batches: int, records: int, size: int) -> None:
-        """Count batches that were acknowledged, in one call. No observer hears of them."""
-        self.acknowledged_batches += batches
-        self.acknowledged_records += records
-        self.acknowledged_bytes += size
 
     def batch_retried(
         self, topic_partition: TopicPartition, records: int, error: BaseException
@@ -223,4 +235,4 @@ class Counters(Observer):
         )
 
 
-__all__ = ["Counters"]
+__all__ = ["Counters", "WorkCounts"]

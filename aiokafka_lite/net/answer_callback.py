@@ -26,6 +26,12 @@ class Answer:
         """Take the outcome, as `OnAnswer`."""
         raise NotImplementedError
 
+    def write_usual(self, version: int) -> Any:  # noqa: ARG002  for those who do
+        """Return the parts of a request of the usual form, which are then sent in place of the
+        encoded message. None: the request has another form.
+        """
+        return None
+
     def read_usual(self, frame: memoryview, version: int) -> Any:  # noqa: ARG002  for those who do
         """Read a response of the usual form, which is then given in place of the message. None: the
         response has another form.

@@ -9,6 +9,7 @@ cdef class InFlightRequests:
     cdef readonly int64_t next_correlation_id
     cdef object _sent
 
+    cpdef bint has_most(self)
     cpdef int64_t new_correlation_id(self)
     cpdef add(self, int64_t correlation_id, request)
     @cython.locals(sent=tuple)

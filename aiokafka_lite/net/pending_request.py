@@ -5,6 +5,7 @@ from typing import Any
 
 from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.protocol.message_header import decode_response
+from aiokafka_lite.protocol.request_frame import Parts, RequestHead
 from aiokafka_lite.schema.message import Request
 
 
@@ -16,6 +17,7 @@ class PendingRequest:
         "correlation_id",
         "deadline_s",
         "expects_response",
+        "head",
         "is_use",
         "request",
         "sent_at_s",
@@ -39,6 +41,8 @@ class PendingRequest:
         self.timeout_s = timeout_s
         self.deadline_s = now_s + timeout_s
         self.expects_response = expects_response
+        self.head: RequestHead | None = None
+        """What its frame begins with, if the connection knows it already."""
         self.is_use = is_use
         """Whether it shows that the connection is in use."""
         self.sent_at_s = 0.0
@@ -48,6 +52,17 @@ class PendingRequest:
     def was_sent(self) -> bool:
         """Whether the socket has got at least a part of it, so that the node may act on it."""
         return self.correlation_id >= 0
+
+    def frame(self, correlation_id: int, client_id: str) -> Parts:
+        """Return its frame in parts. Raises: as `request_frame.encode_request`."""
+        callback = self.answer if isinstance(self.answer, Answer) else None
+        parts = None if callback is None else callback.write_usual(self.version)
+        if parts is None:
+            parts = self.request.encode(self.version)
+        head = self.head
+        if head is None:
+            head = RequestHead(type(self.request), self.version, client_id)
+        return head.frame(parts, correlation_id)
 
     def result_of(self, frame: memoryview) -> Any:
         """Return what the caller gets for the response's frame: the decoded response."""

@@ -3,10 +3,12 @@
 cimport cython
 from libc.stdint cimport int64_t
 
+from aiokafka_lite.metrics.counters cimport WorkCounts
 from aiokafka_lite.net.frame_stream cimport FrameStream
 from aiokafka_lite.net.in_flight_requests cimport InFlightRequests
 from aiokafka_lite.net.pending_request cimport PendingRequest
-from aiokafka_lite.protocol.request_frame cimport encode_request
+from aiokafka_lite.net.request_deadlines cimport RequestDeadlines
+from aiokafka_lite.protocol.request_frame cimport RequestHead
 
 
 cdef class RequestChannel:
@@ -16,7 +18,9 @@ cdef class RequestChannel:
     cdef readonly object config
     cdef public double last_used_s
     cdef readonly object _clock
+    cdef object _monotonic
     cdef readonly object _observer
+    cdef WorkCounts _counts
     cdef public object _state
     cdef public FrameStream _transport
     cdef public InFlightRequests _in_flight
@@ -25,11 +29,14 @@ cdef class RequestChannel:
     cdef public PendingRequest _step
     cdef readonly bint _holds_requests
     cdef public object _api_versions
-    cdef readonly dict _versions
+    cdef dict _heads
     cdef readonly double _request_timeout_s
-    cdef readonly object _deadlines
+    cdef readonly RequestDeadlines _deadlines
 
+    cpdef bint takes_requests(self)
     cdef bint _is_free(self) except -1
+    cpdef submit(self, request, answer, max_version=*, bint expects_response=*)
+    @cython.locals(head=RequestHead, pending=PendingRequest)
     cpdef PendingRequest _new_pending(
         self, request, answer, timeout_s, max_version, bint expects_response=*
     )
@@ -39,7 +46,7 @@ cdef class RequestChannel:
     cdef _send(self, PendingRequest pending, FrameStream transport)
     @cython.locals(transport=FrameStream, pending=PendingRequest)
     cpdef _send_queued(self)
-    @cython.locals(pending=PendingRequest, now_s=double)
+    @cython.locals(pending=PendingRequest, now_s=double, counts=WorkCounts)
     cpdef frame_received(self, frame)
     @cython.locals(pending=PendingRequest, step=PendingRequest, transport=FrameStream)
     cpdef writing_resumed(self)

@@ -22,6 +22,7 @@ from aiokafka_lite.errors import (
     ProtocolDecodeError,
     TooManyInFlightRequests,
 )
+from aiokafka_lite.metrics.counters import WorkCounts
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
@@ -31,11 +32,12 @@ from aiokafka_lite.net.handshake import HandshakeRequest
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.pending_request import PendingRequest, PendingStep
 from aiokafka_lite.net.request_deadlines import RequestDeadlines, timed_out_error
-from aiokafka_lite.protocol.request_frame import encode_request
+from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.schema.message import Request
 
 _CORRELATION_ID: Final = struct.Struct(">i")
+_READY: Final = ConnectionState.READY
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +63,9 @@ class RequestChannel:
         self.last_used_s = clock.monotonic()
         """When the last request was sent or the last response came, in the clock's seconds."""
         self._clock = clock
+        self._monotonic = clock.monotonic
         self._observer = observer
+        self._counts = observer if isinstance(observer, WorkCounts) else None
         self._state = ConnectionState.NEW
         self._transport: FrameStream | None = None
         self._in_flight = InFlightRequests(config.max_in_flight)
@@ -70,7 +74,7 @@ class RequestChannel:
         self._step: PendingStep | None = None  # of an authentication; not sent yet
         self._holds_requests = False
         self._api_versions: NodeApiVersions | None = None
-        self._versions: dict[tuple[type[Request[Any]], int | None], int] = {}
+        self._heads: dict[tuple[type[Request[Any]], int | None], RequestHead] = {}
         self._request_timeout_s = config.request_timeout_ms / 1000
         self._deadlines = RequestDeadlines(clock, self._pending_requests, self._fail_late)
 
@@ -91,7 +95,11 @@ class RequestChannel:
     @property
     def is_open(self) -> bool:
         """Whether the connection takes requests."""
-        return self._state is ConnectionState.READY
+        return self.takes_requests()
+
+    def takes_requests(self) -> bool:
+        """Say whether the connection is open. For compiled callers, whom a property costs more."""
+        return self._state is _READY
 
     @property
     def can_send(self) -> bool:
@@ -101,10 +109,10 @@ class RequestChannel:
     def _is_free(self) -> bool:
         transport = self._transport
         return (
-            self._state is ConnectionState.READY
+            self._state is _READY
             and not self._mailbox
             and not self._holds_requests
-            and not self._in_flight.is_full
+            and not self._in_flight.has_most()
             and transport is not None
             and transport.can_write
         )
@@ -125,7 +133,6 @@ class RequestChannel:
         self,
         request: Request[Any],
         answer: Answer | OnAnswer,
-        *,
         max_version: int | None = None,
         expects_response: bool = True,
     ) -> None:
@@ -156,16 +163,21 @@ class RequestChannel:
         max_version: int | None,
         expects_response: bool = True,
     ) -> PendingRequest:
-        if self._state is not ConnectionState.READY or self._api_versions is None:
+        if self._state is not _READY or self._api_versions is None:
             raise self._not_open_error()
-        version = self._versions.get((type(request), max_version))
-        if version is None:
-            version = self._api_versions.pick(type(request), max_version)
-            self._versions[type(request), max_version] = version
+        request_type = type(request)
+        head = self._heads.get((request_type, max_version))
+        if head is None:
+            version = self._api_versions.pick(request_type, max_version)
+            head = RequestHead(request_type, version, self.client_id)
+            self._heads[request_type, max_version] = head
         if timeout_s is None:
             timeout_s = self._request_timeout_s
-        now_s = self._clock.monotonic()
-        return PendingRequest(request, version, answer, now_s, timeout_s, expects_response)
+        pending = PendingRequest(
+            request, head.version, answer, self._monotonic(), timeout_s, expects_response
+        )
+        pending.head = head
+        return pending
 
     def _submit(self, pending: PendingRequest) -> None:
         """Send a request now, or leave it in the mailbox for a callback to send."""
@@ -190,7 +202,7 @@ class RequestChannel:
     def _send(self, pending: PendingRequest, transport: FrameStream) -> None:
         correlation_id = self._in_flight.new_correlation_id()
         try:
-            parts = encode_request(pending.request, pending.version, correlation_id, self.client_id)
+            parts = pending.frame(correlation_id, self.client_id)
         except KafkaError as error:
             pending.fail(error)
             return
@@ -200,7 +212,7 @@ class RequestChannel:
             pending.fail(fault)
             return
         pending.correlation_id = correlation_id
-        pending.sent_at_s = self._clock.monotonic()
+        pending.sent_at_s = self._monotonic()
         if pending.is_use:
             self.last_used_s = pending.sent_at_s
         if logger.isEnabledFor(logging.DEBUG):
@@ -220,11 +232,7 @@ class RequestChannel:
         transport = self._transport
         mailbox = self._mailbox
         while mailbox and transport is not None and transport.can_write:
-            if (
-                self._in_flight.is_full
-                or self._holds_requests
-                or self._state is not ConnectionState.READY
-            ):
+            if self._in_flight.has_most() or self._holds_requests or self._state is not _READY:
                 return
             pending = mailbox.popleft()
             if not pending.answer.done():
@@ -247,7 +255,7 @@ class RequestChannel:
         Its time counts from when those must be answered: the node answers it after them.
         """
         transport = self._transport
-        if self._state is not ConnectionState.READY or transport is None:
+        if self._state is not _READY or transport is None:
             raise self._closed_error()
         now_s = self._clock.monotonic()
         answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
@@ -272,7 +280,7 @@ class RequestChannel:
         if len(frame) < _CORRELATION_ID.size:
             raise ProtocolDecodeError(f"a frame of {len(frame)} bytes has no correlation id")
         pending = self._in_flight.complete(_CORRELATION_ID.unpack_from(frame)[0])
-        now_s = self._clock.monotonic()
+        now_s = self._monotonic()
         if pending.is_use:
             self.last_used_s = now_s
         if logger.isEnabledFor(logging.DEBUG):
@@ -282,12 +290,16 @@ class RequestChannel:
                 "%s: <- %s, %d bytes, %.1f ms%s",
                 *(self.name, pending, len(frame), elapsed_ms, dropped),
             )
-        self._observer.request_answered(
-            -1 if self.node_id is None else self.node_id,
-            pending.request.api_key,
-            now_s - pending.sent_at_s,
-            len(frame),
-        )
+        counts = self._counts
+        if counts is None or counts.is_heard:
+            self._observer.request_answered(
+                -1 if self.node_id is None else self.node_id,
+                pending.request.api_key,
+                now_s - pending.sent_at_s,
+                len(frame),
+            )
+        else:
+            counts.response_counted(now_s - pending.sent_at_s, len(frame))
         pending.received(frame)
         if self._mailbox:
             self._send_queued()

@@ -49,7 +49,7 @@ class RequestDeadlines:
         late = [pending for pending in self._pending() if pending.deadline_s <= now_s]
         if late:
             self._on_late(late)
-        next_s = min((pending.deadline_s for pending in self._pending()), default=None)
+        next_s = min([pending.deadline_s for pending in self._pending()], default=None)
         if next_s is not None:
             self.watch(next_s)
 

@@ -35,7 +35,6 @@ from aiokafka_lite.options.constructor import check_names, declare_options
 from aiokafka_lite.producer.accumulator.fast_append import SendPaths, native_if_built
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
-from aiokafka_lite.producer.append.manual_batch import BatchBuilder
 from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
 from aiokafka_lite.producer.key_hash.murmur2 import KeyHashes
 from aiokafka_lite.producer.producer_config import ProducerConfig
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from aiokafka_lite.metrics.explanation import Explanation
     from aiokafka_lite.metrics.statistics import ProducerStatistics
     from aiokafka_lite.producer.append.arrow.arrow_ack import ArrowAck
+    from aiokafka_lite.producer.append.manual_batch import BatchBuilder
     from aiokafka_lite.producer.producer_options import ProducerOptions
     from aiokafka_lite.producer.transaction.transaction_manager import TransactionManager
     from aiokafka_lite.serialization import AnySerializer
@@ -435,11 +435,13 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         with self._one_transaction():
             return await sending.send(data)
 
-    def create_batch(self) -> BatchBuilder:
+    def create_batch(self) -> "BatchBuilder":
         """Return an empty batch of max_batch_size, to be filled by hand and given to `send_batch`.
 
         `send_batch` counts its memory.
         """
+        from aiokafka_lite.producer.append.manual_batch import BatchBuilder  # noqa: PLC0415 - rare
+
         accumulator, path = self._engine.accumulator, self._engine.append_path
         return BatchBuilder(
             accumulator.new_builder,
@@ -449,7 +451,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         )
 
     async def send_batch(
-        self, batch: BatchBuilder, topic: str, *, partition: int | None
+        self, batch: "BatchBuilder", topic: str, *, partition: int | None
     ) -> BatchAck:
         """Queue a batch made by `create_batch`; return its ack, which is awaited for the
         RecordMetadata of its first record. With `partition` None it goes where a record without key

@@ -13,6 +13,38 @@ _HEAD_BYTES = 10
 """Without the size."""
 
 
+class RequestHead:
+    """What the requests of one type and version from one client begin with. Made once for all."""
+
+    __slots__ = ("_api_key", "_id_size", "_tail", "version")
+
+    def __init__(
+        self, request_type: type[Request[Any]], version: int, client_id: str | None
+    ) -> None:
+        encoded_id = b"" if client_id is None else client_id.encode()
+        self.version = version
+        self._api_key = request_type.api_key
+        self._id_size = -1 if client_id is None else len(encoded_id)
+        self._tail = encoded_id + b"\0" if version in request_type.flexible else encoded_id
+
+    def frame(self, parts: Parts, correlation_id: int) -> Parts:
+        """Return the whole frame of an encoded request, size included. It takes over `parts`.
+
+        Raises: ValueError for a value that does not fit its field.
+        """
+        size = _HEAD_BYTES + len(self._tail)
+        for part in parts:
+            size += len(part)
+        try:
+            head = _HEAD.pack(size, self._api_key, self.version, correlation_id, self._id_size)
+        except struct.error as error:
+            raise ValueError(
+                f"correlation id {correlation_id}, client id of {self._id_size} bytes or frame of"
+                f" {size} bytes do not fit a request header: {error}"
+            ) from error
+        return prepend(head + self._tail, parts)
+
+
 def encode_request(
     request: Request[Any], version: int, correlation_id: int, client_id: str | None
 ) -> Parts:
@@ -22,21 +54,7 @@ def encode_request(
     that does not fit its field.
     """
     parts = request.encode(version)
-    encoded_id = b"" if client_id is None else client_id.encode()
-    body_size = 0
-    for part in parts:
-        body_size += len(part)
-    tail = encoded_id + b"\0" if version in request.flexible else encoded_id
-    size = _HEAD_BYTES + len(tail) + body_size
-    id_size = -1 if client_id is None else len(encoded_id)
-    try:
-        head = _HEAD.pack(size, request.api_key, version, correlation_id, id_size)
-    except struct.error as error:
-        raise ValueError(
-            f"correlation id {correlation_id}, client id of {id_size} bytes or frame of {size}"
-            f" bytes do not fit a request header: {error}"
-        ) from error
-    return prepend(head + tail, parts)
+    return RequestHead(type(request), version, client_id).frame(parts, correlation_id)
 
 
 def prepend(head: bytes, parts: Parts) -> Parts:
@@ -48,4 +66,4 @@ def prepend(head: bytes, parts: Parts) -> Parts:
     return parts
 
 
-__all__ = ["Parts", "encode_request", "prepend"]
+__all__ = ["Parts", "RequestHead", "encode_request", "prepend"]

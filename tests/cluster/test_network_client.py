@@ -2,17 +2,13 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
 
 import pytest
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.cluster.node_states import SLOW_CONNECT_S
-from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import (
     KafkaConnectionError,
     NodeNotReadyError,
@@ -26,43 +22,9 @@ from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequestTopic,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.cluster.support.networks import ASK, network_of, note
 from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.patience import eventually
-
-ASK = MetadataRequest(topics=[])
-
-
-class Trouble:
-    """Counts the calls of `on_trouble`."""
-
-    count = 0
-
-    def __call__(self) -> None:
-        self.count += 1
-
-
-@asynccontextmanager
-async def network_of(
-    cluster: ScriptedCluster, clock: FakeClock | None = None, **options: Any
-) -> AsyncIterator[tuple[NetworkClient, FakeClock, Trouble]]:
-    clock = clock or FakeClock()
-    trouble = Trouble()
-    owner = TaskOwner("test", clock=clock)
-    await owner.start()
-    network = NetworkClient(
-        cluster.config(**options), clock=clock, rng=random.Random(3), on_trouble=trouble
-    )
-    network.start(owner)
-    network.update_nodes(
-        {node_id: Node(node_id, "127.0.0.1", node.port) for node_id, node in cluster.nodes.items()}
-    )
-    try:
-        yield network, clock, trouble
-    finally:
-        await network.close()
-        assert owner.children == ()
-        await owner.close()
-        assert clock.pending_timers == 0  # each connection's and the sweep's are gone
 
 
 async def test_each_lane_has_a_connection_of_its_own(cluster: ScriptedCluster) -> None:
@@ -270,29 +232,6 @@ async def test_a_request_timeout_closes_the_connection(cluster: ScriptedCluster)
         await eventually(lambda: not cluster.nodes[1].open_connections)
 
 
-def note(answer: "asyncio.Future[Any]", response: Any, error: Exception | None) -> None:
-    """Let a test await what is told without a task."""
-    assert error is None
-    answer.set_result(response)
-
-
-def ignored(response: Any, error: Exception | None) -> None:
-    """Take an answer that cannot come: nothing was sent."""
-
-
-async def test_what_can_be_sent_at_once_is_sent_without_a_task(cluster: ScriptedCluster) -> None:
-    async with network_of(cluster) as (network, clock, _):
-        assert not network.submit(1, ASK, ignored)  # it would have to connect
-        await network.request(1, ASK)
-        answer = asyncio.get_running_loop().create_future()
-        assert network.submit(1, ASK, partial(note, answer))
-        cluster.change = lambda response: setattr(response, "throttle_time_ms", 700)
-        network.note_throttle(1, await answer)
-        assert not network.submit(1, ASK, ignored)
-        assert network.ready_delay(1) == pytest.approx(0.7)
-        await clock.advance(0.7)
-
-
 async def test_connecting_sends_no_request(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, _, _):
         await network.connect(1, Lane.FETCH)
@@ -348,24 +287,6 @@ async def test_a_throttled_lane_is_quiet_until_the_deadline(cluster: ScriptedClu
         await asking
         assert cluster.nodes[1].connections == 2
         assert trouble.count == 0
-
-
-async def test_a_request_goes_out_at_once_only_where_nothing_has_to_be_waited_for(
-    cluster: ScriptedCluster,
-) -> None:
-    """No connection, or a throttled one: the caller has to take the other way."""
-    async with network_of(cluster) as (network, clock, _):
-        assert not network.submit(1, ASK, ignored, lane=Lane.FETCH)
-        await network.request(1, ASK, lane=Lane.FETCH)
-        answer = asyncio.get_running_loop().create_future()
-        assert network.submit(1, ASK, partial(note, answer), lane=Lane.FETCH)
-        response = await answer
-        assert response is not None
-        response.throttle_time_ms = 700
-        network.note_throttle(1, response, Lane.FETCH)
-        assert not network.submit(1, ASK, ignored, lane=Lane.FETCH)
-        await clock.advance(0.7)
-        assert network.ready_delay(1, Lane.FETCH) == 0.0
 
 
 async def test_idle_connections_are_closed_by_one_sweep(three_nodes: ScriptedCluster) -> None:

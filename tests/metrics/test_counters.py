@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from aiokafka_lite.metrics.counters import Counters
+from aiokafka_lite import AIOKafkaProducer
+from aiokafka_lite.metrics.counters import Counters, WorkCounts
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.metrics.statistics import NetworkStatistics
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 
 
 def test_events_are_counted_and_their_sizes_summed_up() -> None:
@@ -26,14 +28,6 @@ def test_events_are_counted_and_their_sizes_summed_up() -> None:
     assert counters.acknowledged_bytes == 150
     assert (counters.fetches, counters.fetched_bytes) == (2, 150)
     assert (counters.rebalances, counters.commits) == (2, 2)
-
-
-def test_batches_that_nobody_hears_of_are_counted_in_one_call() -> None:
-    counters = Counters()
-    for _ in range(2):
-        counters.batches_counted(4, 100, 1000)
-    assert (counters.acknowledged_batches, counters.acknowledged_records) == (8, 200)
-    assert counters.acknowledged_bytes == 2000
 
 
 def test_a_value_that_was_taken_does_not_change() -> None:
@@ -111,3 +105,52 @@ def test_every_event_is_passed_on() -> None:
         getattr(counters, name)(*about)
         assert told.pop() == (name, about)
         assert not told
+
+
+def test_responses_and_batches_are_added_up() -> None:
+    counts = WorkCounts()
+    for size in (100, 2**33):
+        counts.response_counted(0.25, size)
+        counts.batches_counted(4, 100, size)
+    assert (counts.responses, counts.response_bytes) == (2, 2**33 + 100)
+    assert counts.response_time_s == 0.5
+    assert (counts.acknowledged_batches, counts.acknowledged_records) == (8, 200)
+    assert counts.acknowledged_bytes == 2**33 + 100
+
+
+class SizeListener(Observer):
+    """Adds up the sizes that it hears of."""
+
+    def __init__(self) -> None:
+        self.responses = self.response_bytes = 0
+
+    def request_answered(self, node_id: int, api_key: int, took_s: float, size: int) -> None:
+        self.responses += 1
+        self.response_bytes += size
+
+
+def test_responses_are_counted_alike_with_and_without_an_observer() -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("orders")
+        counted = []
+        for listener in (SizeListener(), None):
+            producer = AIOKafkaProducer(**kafka.client_options, observer=listener)
+            async with producer:
+                before = producer.statistics().network
+                heard = (listener.responses, listener.response_bytes) if listener else (0, 0)
+                for _ in range(3):
+                    await producer.send_and_wait("orders", b"v", partition=0)
+                after = producer.statistics().network
+                counted.append(
+                    (
+                        after.responses - before.responses,
+                        after.response_bytes - before.response_bytes,
+                    )
+                )
+                if listener is not None:
+                    told = (listener.responses - heard[0], listener.response_bytes - heard[1])
+                    assert counted == [told]
+        assert counted[0][0] > 0
+        assert counted[0][1] > 0
+
+    run_virtual_kafka(main)

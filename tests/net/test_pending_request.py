@@ -5,10 +5,14 @@ import asyncio
 import pytest
 
 from aiokafka_lite.errors import KafkaConnectionError, ProtocolDecodeError
+from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.protocol.api_key import ApiKey
+from aiokafka_lite.protocol.message_header import RequestHeader, decode_request_header
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from tests.net.support.connections import metadata_named
 from tests.net.support.scripted_node import answer_bytes
+from tests.protocol.frames import frame_of as joined
 
 
 def waiting(now_s: float = 0.0, timeout_s: float = 30.0) -> PendingRequest:
@@ -88,3 +92,22 @@ async def test_its_text_names_the_request_the_version_and_how_far_it_came() -> N
     assert str(pending) == "MetadataRequest (version 12, not sent yet)"
     pending.correlation_id = 7
     assert str(pending) == "MetadataRequest (version 12, correlation id 7)"
+
+
+class Usual(Answer):
+    """Has the body of a request in version 12."""
+
+    def write_usual(self, version: int) -> list[bytes | bytearray | memoryview] | None:
+        return [b"usual"] if version == 12 else None
+
+
+def test_a_request_of_the_usual_form_is_not_encoded() -> None:
+    request = MetadataRequest(topics=[])
+    bodies = []
+    for version in (12, 11):
+        pending = PendingRequest(request, version, Usual(), now_s=0.0, timeout_s=1.0)
+        frame = joined(pending.frame(7, "app"))
+        header, body = decode_request_header(frame)
+        assert header == RequestHeader(ApiKey.METADATA, version, 7, "app")
+        bodies.append(bytes(body))
+    assert bodies == [b"usual", b"".join(request.encode(11))]

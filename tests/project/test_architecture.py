@@ -94,7 +94,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"metadata"},
         {"bootstrap", "telemetry"},
         {"network_client"},
-        {"node_wait"},
+        {"direct_requests", "node_wait"},
         {"guest_connections"},
         {"connection_pool"},
         {"client_config", "client_options", "error_actions", "node_states"},

@@ -14,7 +14,7 @@ from aiokafka_lite.protocol.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
-from aiokafka_lite.protocol.request_frame import encode_request
+from aiokafka_lite.protocol.request_frame import RequestHead, encode_request
 from tests.protocol.frames import frame_of
 
 
@@ -62,3 +62,12 @@ def test_a_header_value_that_does_not_fit_is_refused(correlation_id: int, client
         encode_request(
             MetadataRequest(), version=9, correlation_id=correlation_id, client_id=client_id
         )
+
+
+@pytest.mark.parametrize("version", [1, 9])
+def test_one_head_serves_all_requests_of_a_version(version: int) -> None:
+    head = RequestHead(MetadataRequest, version, "app")
+    for correlation_id, topics in ((7, []), (2**31 - 1, None)):
+        request = MetadataRequest(topics=topics)
+        framed = head.frame(request.encode(version), correlation_id)
+        assert frame_of(framed) == frame_of(encode_request(request, version, correlation_id, "app"))

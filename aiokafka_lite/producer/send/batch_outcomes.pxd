@@ -2,6 +2,7 @@
 
 cimport cython
 
+from aiokafka_lite.metrics.counters cimport WorkCounts
 from aiokafka_lite.producer.accumulator.record_accumulator cimport RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
@@ -17,7 +18,7 @@ cdef class BatchOutcomes:
     cdef object _update_leaders
     cdef object _why_unsent
     cdef object _observer
-    cdef object _counters
+    cdef WorkCounts _counters
     cdef Py_ssize_t _batches
     cdef Py_ssize_t _records
     cdef Py_ssize_t _bytes

@@ -16,7 +16,7 @@ from aiokafka_lite.errors import (
     MessageSizeTooLargeError,
     for_code,
 )
-from aiokafka_lite.metrics.counters import Counters
+from aiokafka_lite.metrics.counters import WorkCounts
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
@@ -62,7 +62,7 @@ class BatchOutcomes:
         self._update_leaders = update_leaders
         self._why_unsent = why_unsent
         self._observer = observer
-        self._counters = observer if isinstance(observer, Counters) else None
+        self._counters = observer if isinstance(observer, WorkCounts) else None
         self._batches = self._records = self._bytes = 0
         """What was acknowledged and is not counted yet."""
         self._complaints: dict[TopicPartition, type[KafkaError]] = {}

@@ -2,11 +2,13 @@
 
 cimport cython
 
+from aiokafka_lite.cluster.direct_requests cimport DirectRequests
 from aiokafka_lite.producer.accumulator.partition_queue cimport PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator cimport RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
 from aiokafka_lite.producer.send.batch_outcomes cimport BatchOutcomes
+from aiokafka_lite.producer.send.batches_request cimport ProducedTopics, ProduceTerms
 from aiokafka_lite.producer.send.produce_exchange cimport ProduceExchange
 
 
@@ -28,7 +30,8 @@ cdef class BatchSender:
     cdef public object wake
     cdef readonly object _config
     cdef readonly object _clock
-    cdef object _network
+    cdef object _monotonic
+    cdef DirectRequests _network
     cdef object _metadata
     cdef object _observer
     cdef readonly RecordAccumulator _accumulator
@@ -36,6 +39,10 @@ cdef class BatchSender:
     cdef readonly SequenceNumbers _sequences
     cdef readonly object _transactions
     cdef Py_ssize_t _required_acks
+    cdef ProduceTerms _terms
+    cdef dict _topics
+    cdef object _topics_from
+    cdef object _on_answer
     cdef Py_ssize_t _max_in_flight
     cdef bint _lingers
     cdef readonly dict _nodes
@@ -60,6 +67,8 @@ cdef class BatchSender:
     cpdef bint sends_at_once(self, PartitionQueue queue)
     cpdef send_at_once(self, PartitionQueue queue)
     cdef ProduceExchange _exchange(self, NodeRequests node, list batches)
+    @cython.locals(batch=ProducerBatch, topics=ProducedTopics)
+    cdef ProducedTopics _topics_of(self, list batches)
     cdef bint _submit(self, NodeRequests node, ProduceExchange exchange) except -1
     @cython.locals(node=NodeRequests)
     cpdef _answered(self, ProduceExchange exchange, response, error)

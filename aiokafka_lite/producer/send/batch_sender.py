@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import AuthenticationFailedError, KafkaConnectionError, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
@@ -24,6 +26,7 @@ from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
+from aiokafka_lite.producer.send.batches_request import ProducedTopics, ProduceTerms, topics_of
 from aiokafka_lite.producer.send.produce_bytes import Written
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
@@ -90,6 +93,7 @@ class BatchSender:
         """Make the sender look at what is due. Cheap, may be called any number of times."""
         self._config = config
         self._clock = client.clock
+        self._monotonic = client.clock.monotonic
         self._network = client.network
         self._metadata = client.metadata
         self._observer = client.observer
@@ -98,6 +102,10 @@ class BatchSender:
         self._sequences = sequences
         self._transactions = transactions
         self._required_acks = config.required_acks
+        self._terms = ProduceTerms(None, config.required_acks, config.request_timeout_ms)
+        self._topics: dict[str, ProducedTopics] = {}
+        """By topic, for the requests of one topic. From this snapshot of the metadata:"""
+        self._topics_from: MetadataSnapshot | None = None
         self._max_in_flight = config.max_in_flight_requests_per_connection
         self._lingers = config.linger_ms > 0
         self._nodes: dict[int, NodeRequests] = {}
@@ -108,6 +116,7 @@ class BatchSender:
         self._has_ended = False
         self.id_failure: KafkaError | None = None
         """Why the newest request for a producer id failed."""
+        self._on_answer = self._answered
         self._outcomes = BatchOutcomes(
             config,
             accumulator,
@@ -214,11 +223,11 @@ class BatchSender:
         if not node.is_connected and not node.is_connecting:
             return  # another request of the same connection has said so
         node.is_connected = False
-        node.retry_at_s = self._clock.monotonic() + self.client.retry_backoff.delay(node.failures)
+        node.retry_at_s = self._monotonic() + self.client.retry_backoff.delay(node.failures)
         node.failures += 1
 
     def _drain(self, node: NodeRequests) -> list[ProducerBatch]:
-        now_s = self._clock.monotonic()
+        now_s = self._monotonic()
         batches = self._accumulator.drain(node.node_id, now_s)
         if batches and self._routes.patience.is_on:
             self._routes.patience.note(node.node_id, now_s, can_send=True)
@@ -285,17 +294,38 @@ class BatchSender:
 
     def _exchange(self, node: NodeRequests, batches: list[ProducerBatch]) -> ProduceExchange:
         transactions = self._transactions
+        max_version = None
+        if transactions is not None:
+            max_version = transactions.max_produce_version
+            transactional_id = transactions.transactional_id
+            if transactional_id != self._terms.transactional_id:
+                self._terms = ProduceTerms(
+                    transactional_id, self._required_acks, self._terms.timeout_ms
+                )
         return ProduceExchange(
+            self._terms,
+            self._topics_of(batches),
             batches,
-            self._metadata.snapshot,
-            self._required_acks,
-            self._config.request_timeout_ms,
             [self._accumulator.seal(batch) for batch in batches],
-            None if transactions is None else transactions.transactional_id,
-            None if transactions is None else transactions.max_produce_version,
+            max_version,
             node,
-            self._answered,
+            self._on_answer,
         )
+
+    def _topics_of(self, batches: list[ProducerBatch]) -> ProducedTopics:
+        """Return what tells the topics of the batches, by the newest metadata."""
+        snapshot = self._metadata.snapshot
+        if snapshot is not self._topics_from:
+            self._topics = {}
+            self._topics_from = snapshot
+        topic = batches[0].topic_partition[0]
+        for batch in batches:
+            if batch.topic_partition[0] != topic:
+                return topics_of(batches, snapshot)
+        topics = self._topics.get(topic)
+        if topics is None:
+            topics = self._topics[topic] = topics_of(batches, snapshot)
+        return topics
 
     def _submit(self, node: NodeRequests, exchange: ProduceExchange) -> bool:
         if node.at_gate:
@@ -304,8 +334,9 @@ class BatchSender:
             node.node_id,
             exchange.request,
             exchange,
-            max_version=exchange.max_version,
-            expects_response=self._required_acks != 0,
+            Lane.GENERAL,
+            exchange.max_version,
+            self._required_acks != 0,
         )
 
     # Responses…
@@ -325,7 +356,7 @@ class BatchSender:
         try:
             if isinstance(response, list):  # the usual case
                 node.count -= 1
-                self._outcomes.written(response, self._clock.monotonic())
+                self._outcomes.written(response, self._monotonic())
             else:
                 self._network.note_throttle(node.node_id, response)
                 self._take_in(node, exchange, response, error)
@@ -347,13 +378,13 @@ class BatchSender:
     ) -> None:
         node.count -= 1
         if failure is None:
-            self._outcomes.answered(exchange, response, self._clock.monotonic())
+            self._outcomes.answered(exchange, response, self._monotonic())
         else:
             if isinstance(failure, AuthenticationFailedError):
                 self._authentication_failed(node, failure)
                 failure = _not_sent(failure)
             self._disconnected(node)
-            self._outcomes.lost(exchange, failure, self._clock.monotonic())
+            self._outcomes.lost(exchange, failure, self._monotonic())
 
     def _go_on(self, node: NodeRequests) -> None:
         self._send_if_ready(node)

@@ -4,6 +4,11 @@ cimport cython
 
 from aiokafka_lite.net.answer_callback cimport Answer
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
+from aiokafka_lite.producer.send.batches_request cimport (
+    ProducedTopics,
+    ProduceTerms,
+    usual_parts,
+)
 
 
 cdef class ProduceExchange(Answer):
@@ -12,6 +17,8 @@ cdef class ProduceExchange(Answer):
     cdef object _on_answer
     cdef public int lone_number
     cdef readonly bint is_of_one_record
-    cdef object _max_version
-    cdef dict _topic_ids
+    cdef readonly object max_version
+    cdef ProduceTerms _terms
+    cdef ProducedTopics _topics
+    cdef list _wires
     cdef readonly object request

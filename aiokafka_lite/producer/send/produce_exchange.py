@@ -8,22 +8,26 @@ an object for each part of the message. Any other response is decoded as a messa
 
 from collections.abc import Callable
 from typing import Any
-from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
-from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.send.batches_request import FLAT_VERSIONS, BatchesRequest
-from aiokafka_lite.producer.send.produce_bytes import Written, read_written
+from aiokafka_lite.producer.send.batches_request import (
+    FLAT_VERSIONS,
+    BatchesRequest,
+    ProducedTopics,
+    ProduceTerms,
+    usual_parts,
+)
+from aiokafka_lite.producer.send.produce_bytes import Parts, Written, read_written
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
 )
-from aiokafka_lite.schema.field_types import ZERO_UUID
 
 OnProduced = Callable[["ProduceExchange", ProduceResponse | Written | None, Exception | None], None]
 """`on_answer(exchange, response, error)`, as `answer_callback.OnAnswer`."""
@@ -33,33 +37,36 @@ class ProduceExchange(Answer):
     """One Produce request, what is needed to read its response, and who takes its outcome."""
 
     __slots__ = (
-        "_max_version",
         "_on_answer",
-        "_topic_ids",
+        "_terms",
+        "_topics",
+        "_wires",
         "batches",
         "is_of_one_record",
         "lone_number",
+        "max_version",
         "node",
         "request",
     )
 
     def __init__(
         self,
+        terms: ProduceTerms,
+        topics: ProducedTopics,
         batches: list[ProducerBatch],
-        snapshot: MetadataSnapshot,
-        required_acks: int,
-        timeout_ms: int,
         wires: list[memoryview],
-        transactional_id: str | None = None,
         max_version: int | None = None,
         node: Any = None,
         on_answer: OnProduced | None = None,
     ) -> None:
-        """`wires`: the bytes of each batch. `timeout_ms`: how long the leader waits for others.
-        `max_version`: the newest that the transaction's protocol allows; None: any. `node`: what
-        the sender knows of the node. `on_answer`: takes the outcome.
+        """`wires`: the bytes of each batch. `max_version`: the newest that the transaction's
+        protocol allows; None: any. `node`: what the sender knows of the node. `on_answer`: takes
+        the outcome.
         """
-        super().__init__()
+        self._is_done = False
+        self._terms = terms
+        self._topics = topics
+        self._wires = wires
         self.batches = batches
         self.node = node
         self._on_answer = on_answer
@@ -68,27 +75,18 @@ class ProduceExchange(Answer):
         0.
         """
         self.is_of_one_record = len(batches) == 1 and batches[0].record_count == 1
-        self._max_version = max_version
-        topic_ids: dict[str, UUID] = {}
-        for batch in batches:
-            topic = batch.topic_partition[0]
-            if topic not in topic_ids:
-                topic_ids[topic] = snapshot.topic_id(topic)
-        self._topic_ids = topic_ids
-        self.request = BatchesRequest(
-            batches, wires, topic_ids, transactional_id, required_acks, timeout_ms
-        )
+        if max_version is None and not topics.has_all_ids:
+            max_version = ProduceRequest.topic_ids_since - 1
+        self.max_version = max_version
+        """The newest version the request may have; None: any. An unknown id asks for names."""
+        self.request = BatchesRequest(terms, topics, batches, wires)
 
     def answered(self, response: Any, error: Exception | None) -> None:
         if self._on_answer is not None:
             self._on_answer(self, response, error)
 
-    @property
-    def max_version(self) -> int | None:
-        """The newest version the request may have; None: any. An unknown id asks for names."""
-        if self._max_version is None and ZERO_UUID in self._topic_ids.values():
-            return ProduceRequest.topic_ids_since - 1
-        return self._max_version
+    def write_usual(self, version: int) -> Parts | None:
+        return usual_parts(self._terms, self._topics, self.batches, self._wires, version)
 
     def read_usual(self, frame: memoryview, version: int) -> Written | None:
         """Return the places of the batches, if the response says that all are written.
@@ -97,13 +95,13 @@ class ProduceExchange(Answer):
         """
         if version not in FLAT_VERSIONS:
             return None
-        return read_written(frame, self.request.told_in(version), self.batches)
+        return read_written(frame, self._topics.told_in(version), self.batches)
 
     def results(
         self, response: ProduceResponse
     ) -> list[tuple[ProducerBatch, PartitionProduceResponse | None]]:
         """Return what the broker says of each batch, in the order of the batches; None: nothing."""
-        names = {topic_id: name for name, topic_id in self._topic_ids.items()}
+        names = {topic_id: name for name, topic_id in self._topics.ids.items()}
         found: dict[tuple[str | None, int], PartitionProduceResponse] = {}
         for topic in response.responses:
             name = topic.name or names.get(topic.topic_id)

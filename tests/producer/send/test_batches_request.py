@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.send.batches_request import BatchesRequest
+from aiokafka_lite.producer.send.batches_request import BatchesRequest, ProducedTopics, ProduceTerms
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -32,9 +32,8 @@ def both(
     batches = [make_batch(tp=TopicPartition(*each)) for each in partitions]
     ids = {topic: uuid.UUID(int=place + 1) for place, (topic, _) in enumerate(partitions)}
     views = [memoryview(wire) for wire in wires]
-    quick = BatchesRequest(
-        batches, views, ids, transactional_id=transactional_id, acks=acks, timeout_ms=timeout_ms
-    )
+    terms = ProduceTerms(transactional_id, acks, timeout_ms)
+    quick = BatchesRequest(terms, ProducedTopics(ids), batches, views)
     return quick, message(partitions, views, ids, transactional_id, acks, timeout_ms)
 
 

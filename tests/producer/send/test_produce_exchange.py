@@ -12,6 +12,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.send.batches_request import ProduceTerms, topics_of
 from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
 from aiokafka_lite.protocol.message_header import encode_response
 from aiokafka_lite.protocol.messages.metadata import (
@@ -63,10 +64,9 @@ def snapshot(*, partitions: Sequence[int] = (0, 1), **topics: uuid.UUID) -> Meta
 
 def exchange(batches: list[ProducerBatch], known: MetadataSnapshot) -> ProduceExchange:
     return ProduceExchange(
+        ProduceTerms(None, -1, 30_000),
+        topics_of(batches, known),
         batches,
-        known,
-        required_acks=-1,
-        timeout_ms=30_000,
         wires=[batch.wire() for batch in batches],
     )
 
@@ -132,12 +132,10 @@ def test_a_transaction_is_named_and_may_bound_the_version() -> None:
         (unknown, 11, 11),
     ):
         asking = ProduceExchange(
+            ProduceTerms("t", -1, 30_000),
+            topics_of(BATCHES, topics),
             BATCHES,
-            topics,
-            required_acks=-1,
-            timeout_ms=30_000,
             wires=[batch.wire() for batch in BATCHES],
-            transactional_id="t",
             max_version=bound,
         )
         assert asking.request.transactional_id == "t"
