@@ -1,7 +1,7 @@
 /* Sizes of varints, and memory for batches. */
 
-#ifndef ALK_BATCH_MEMORY_H
-#define ALK_BATCH_MEMORY_H
+#ifndef AIOKAFKA_LITE_BATCH_MEMORY_H
+#define AIOKAFKA_LITE_BATCH_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -99,7 +99,7 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
 
             async def rooms(waits: bool) -> int:
                 count = 0
-                while count < 200:
+                while count < 400:
                     batch = new_batches.make_room(queue, None, value, (), waits)
                     if batch is None:
                         break
@@ -111,15 +111,15 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
             too_large = b"v" * 2000
             assert new_batches.make_room(queue, None, too_large, (), False) is None
             assert queue.open_batch is None
-            assert await asyncio.create_task(rooms(waits=False)) == 132  # 128 KiB
-            assert await asyncio.create_task(rooms(waits=False)) == 132
-            assert await asyncio.create_task(rooms(waits=True)) == 200
+            assert await asyncio.create_task(rooms(waits=False)) == 263  # 256 KiB
+            assert await asyncio.create_task(rooms(waits=False)) == 263
+            assert await asyncio.create_task(rooms(waits=True)) == 400
             held = pool.take_nowait(pool.available_bytes)
             assert held is not None
             assert new_batches.make_room(queue, None, value, (), True) is None
             pool.give(held, reusable=False)
             await producer.flush()
-            assert len(written(broker)) == 465
+            assert len(written(broker)) == 927
 
 
 async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
