@@ -36,6 +36,7 @@ cdef extern from *:
     """
     #include <stddef.h>
     #include <structmember.h>
+    #include "plain_record.h"
     #include "spare_bytes.h"
 
     typedef struct __pyx_obj_13aiokafka_lite_15consumer_record_16_consumer_record_ConsumerRecord AlkRecord;
@@ -52,7 +53,8 @@ cdef extern from *:
         PyDoc_STR("None without a value.")};
 
     /* Freed records wait here for the next ones: a consumer lets go about as many as it takes. Their
-     * key and value wait with the first ones, where `alk_keeps` says so; a field without one is NULL.
+     * key and value wait with the first ones, where `alk_keeps` says so. A field without one is NULL,
+     * or it is None as the headers are: most records of a topic have no key, or all have one.
      * Guarded by the interpreter's lock; where there is none, nothing waits. */
     #define ALK_SPARE_MAX 1024
     #define ALK_SPARE_FULL_MAX 512
@@ -69,32 +71,56 @@ cdef extern from *:
     #endif
     }
 
-    static void alk_free_record(PyObject *self) {
+    /* Let a field of an untracked record wait with it, or empty the field. */
+    static void alk_leave(PyObject **field, int keeps) {
+        PyObject *value = *field;
+        if (value != Py_None && !(keeps && alk_keeps(value))) {
+            *field = NULL;
+            alk_let_go(value);
+        }
+    }
+
+    /* Free a record of any kind. */
+    Py_NO_INLINE static void alk_free_any_record(PyObject *self) {
         AlkRecord *record = (AlkRecord *)self;
         PyTypeObject *type = Py_TYPE(self);
         int waits = type == alk_record_type && alk_spares < ALK_SPARE_MAX;
-        int keeps = waits && alk_spares < ALK_SPARE_FULL_MAX;
         if (alk_is_tracked(self)) {
             PyObject_GC_UnTrack(self);
             Py_CLEAR(record->key_);
             Py_CLEAR(record->value_);
         } else {
-            if (!(keeps && alk_keeps(record->key_))) {
-                alk_let_go(record->key_);
-                record->key_ = NULL;
-            }
-            if (!(keeps && alk_keeps(record->value_))) {
-                alk_let_go(record->value_);
-                record->value_ = NULL;
-            }
+            int keeps = waits && alk_spares < ALK_SPARE_FULL_MAX;
+            alk_leave(&record->key_, keeps);
+            alk_leave(&record->value_, keeps);
         }
-        Py_XDECREF(record->headers_);
+        if (record->headers_ != Py_None)
+            Py_XSETREF(record->headers_, Py_NewRef(Py_None));
         Py_XDECREF((PyObject *)record->origin);
-        Py_XDECREF(record->__dict__);
-        if (waits)
+        Py_CLEAR(record->__dict__);
+        if (waits && alk_spares < ALK_SPARE_MAX) { /* what was dropped may have freed others */
             alk_spare[alk_spares++] = self;
-        else
+        } else {
+            Py_CLEAR(record->key_);
+            Py_CLEAR(record->value_);
+            Py_CLEAR(record->headers_);
             type->tp_free(self);
+        }
+    }
+
+    /* Free a record as most are. All of them wait. It makes no call, so it has no registers to save. */
+    static void alk_free_record(PyObject *self) {
+        AlkRecord *record = (AlkRecord *)self;
+        if (Py_TYPE(self) == alk_record_type && alk_spares < ALK_SPARE_FULL_MAX &&
+                !alk_is_tracked(self) && record->headers_ == Py_None &&
+                (record->key_ == Py_None || alk_keeps(record->key_)) &&
+                (record->value_ == Py_None || alk_keeps(record->value_)) &&
+                Py_REFCNT(record->origin) > 1) {
+            Py_SET_REFCNT(record->origin, Py_REFCNT(record->origin) - 1);
+            alk_spare[alk_spares++] = self;
+            return;
+        }
+        alk_free_any_record(self);
     }
 
     /* Tell whether bare records can be made: not where the interpreter has no lock, or where Cython
@@ -113,20 +139,25 @@ cdef extern from *:
     #endif
     }
 
-    /* A record that the collector does not know of. It has a key and a value to use, or NULL. */
-    static inline AlkRecord *alk_bare_record(void) {
-        if (alk_spares > 0) {
-            PyObject *spare = alk_spare[--alk_spares];
+    /* Take the newest record that waits. */
+    static inline AlkRecord *alk_revived(void) {
+        PyObject *spare = alk_spare[--alk_spares];
     #ifdef Py_REF_DEBUG
-            PyObject_Init(spare, alk_record_type);
+        PyObject_Init(spare, alk_record_type);
     #else
-            Py_SET_REFCNT(spare, 1); /* it has kept its type, which is no object of the heap */
+        Py_SET_REFCNT(spare, 1); /* it has kept its type, which is no object of the heap */
     #endif
-            return (AlkRecord *)spare;
-        }
+        return (AlkRecord *)spare;
+    }
+
+    /* Return a record that the collector does not know of, with fields as one that has waited. */
+    static AlkRecord *alk_new_record(void) {
         AlkRecord *made = PyObject_GC_New(AlkRecord, alk_record_type);
-        if (made != NULL)
+        if (made != NULL) {
             made->key_ = made->value_ = NULL;
+            made->headers_ = Py_NewRef(Py_None);
+            made->__dict__ = NULL;
+        }
         return made;
     }
 
@@ -134,9 +165,11 @@ cdef extern from *:
     static inline int alk_fill(PyObject **field, const uint8_t *content, int32_t size) {
         PyObject *waiting = *field;
         if (size < 0) {
+            if (waiting == Py_None)
+                return 0;
             *field = Py_NewRef(Py_None);
         } else {
-            if (waiting != NULL && alk_fits(waiting, size)) {
+            if (waiting != NULL && waiting != Py_None && alk_fits(waiting, size)) {
                 alk_rewrite(waiting, content, size);
                 return 0;
             }
@@ -147,19 +180,15 @@ cdef extern from *:
         return *field == NULL ? -1 : 0;
     }
 
-    static inline PyObject *alk_make_record(
-            PyObject *origin, int64_t offset, int64_t timestamp, const uint8_t *key,
-            int32_t key_size, const uint8_t *value, int32_t value_size, PyObject *headers) {
-        AlkRecord *record = alk_bare_record();
-        if (record == NULL)
-            return NULL;
+    /* Fill a bare record. Drop it if there is no memory. */
+    static inline int alk_fill_record(
+            AlkRecord *record, PyObject *origin, int64_t offset, int64_t timestamp,
+            const uint8_t *key, int32_t key_size, const uint8_t *value, int32_t value_size) {
         record->origin = (void *)Py_NewRef(origin);
         record->offset_ = offset;
         record->timestamp_ = timestamp;
-        record->headers_ = Py_NewRef(headers);
         record->key_size = key_size;
         record->value_size = value_size;
-        record->__dict__ = NULL;
         if (alk_fill(&record->key_, key, key_size) < 0 ||
                 alk_fill(&record->value_, value, value_size) < 0) {
             if (record->key_ == NULL)
@@ -167,9 +196,105 @@ cdef extern from *:
             if (record->value_ == NULL)
                 record->value_ = Py_NewRef(Py_None);
             Py_DECREF((PyObject *)record);
-            return NULL;
+            return -1;
         }
+        return 0;
+    }
+
+    static PyObject *alk_make_record(
+            PyObject *origin, int64_t offset, int64_t timestamp, const uint8_t *key,
+            int32_t key_size, const uint8_t *value, int32_t value_size, PyObject *headers) {
+        AlkRecord *record = alk_spares > 0 ? alk_revived() : alk_new_record();
+        if (record == NULL ||
+                alk_fill_record(record, origin, offset, timestamp, key, key_size, value,
+                                value_size) < 0)
+            return NULL;
+        if (headers != Py_None)
+            Py_SETREF(record->headers_, Py_NewRef(headers));
         return (PyObject *)record;
+    }
+
+    /* Make the next `count` records while they are plain, and put each where `slot` points. There is
+     * a slot for each, and a spare if `has_spares`. Return how many were made, and whether it failed. */
+    static inline Py_ssize_t alk_make_some(
+            PyObject *origin, AlkPlainRun *run, PyObject **slot, Py_ssize_t count,
+            const int has_spares, int *failed) {
+        const int64_t base_offset = run->base_offset, first_offset = run->first_offset;
+        const int64_t timestamp_mask = run->timestamp_mask;
+        const uint8_t *at = run->at, *const end = run->end, *near_end = end - ALK_PLAIN_NUMBERS;
+        PyObject **const first = slot, **const last = slot + count;
+        Py_ssize_t made;
+        AlkRawRecord raw;
+        if (near_end >= run->stop)
+            near_end = run->stop - 1;
+        while (slot < last && at <= near_end && alk_read_plain_record(at, end, &raw)) {
+            AlkRecord *record;
+            int64_t offset = base_offset + raw.offset_delta;
+            if (offset < first_offset)
+                break;
+            record = has_spares ? alk_revived() : alk_new_record();
+            /* A timestamp wraps around like a long in Java. */
+            if (record == NULL ||
+                    alk_fill_record(
+                        record, origin, offset,
+                        (int64_t)((uint64_t)run->base_timestamp +
+                                  (uint64_t)(raw.timestamp_delta & timestamp_mask)),
+                        raw.key, (int32_t)raw.key_size, raw.value, (int32_t)raw.value_size) < 0) {
+                *failed = -1;
+                break;
+            }
+            *slot++ = (PyObject *)record;
+            at = raw.end;
+        }
+        made = slot - first;
+        run->at = at;
+        run->left -= made;
+        return made;
+    }
+
+    /* Append the next records to a list while they are plain. What a batch has in common stays in
+     * registers. A call for each record costs a quarter more. */
+    static int alk_make_plain_records(PyObject *origin, AlkPlainRun *run, PyObject *records) {
+        int failed = 0;
+    #ifndef Py_GIL_DISABLED
+        PyListObject *list = (PyListObject *)records;
+        Py_ssize_t size, count, made;
+        do {
+            size = PyList_GET_SIZE(records);
+            count = Py_MIN(run->left, list->allocated - size);
+            if (alk_spares > 0) {
+                count = Py_MIN(count, alk_spares);
+                made = alk_make_some(origin, run, list->ob_item + size, count, 1, &failed);
+                Py_SET_SIZE(list, size + made);
+            } else {
+                /* A new record may set off a collection, which may free others. */
+                PyObject *record = NULL;
+                count = Py_MIN(count, 1);
+                made = alk_make_some(origin, run, &record, count, 0, &failed);
+                if (made > 0) {
+                    failed = PyList_Append(records, record);
+                    Py_DECREF(record);
+                }
+            }
+        } while (count > 0 && made == count && !failed);
+    #endif
+        return failed;
+    }
+
+    /* Make room for that many items in a list that has none. */
+    static int alk_make_room(PyObject *records, Py_ssize_t count) {
+    #ifndef Py_GIL_DISABLED
+        PyListObject *list = (PyListObject *)records;
+        if (list->ob_item == NULL && count > 0 && count <= PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(PyObject *)) {
+            list->ob_item = PyMem_New(PyObject *, count);
+            if (list->ob_item == NULL) {
+                PyErr_NoMemory();
+                return -1;
+            }
+            list->allocated = count;
+        }
+    #endif
+        return 0;
     }
 
     static void alk_track(PyObject *self) {
@@ -205,6 +330,8 @@ cdef extern from *:
         object origin, int64_t offset, int64_t timestamp, const uint8_t *key, int32_t key_size,
         const uint8_t *value, int32_t value_size, object headers
     )
+    int alk_make_plain_records(object origin, PlainRun *run, object records) except -1
+    int alk_make_room(object records, Py_ssize_t count) except -1
     void alk_track(object record)
     int alk_add_members(object record_type, object own) except -1
     bint alk_has_dict(object record)
@@ -570,6 +697,17 @@ cdef object make_record(
     record.headers_ = headers
     record.key_size, record.value_size = key_size, value_size
     return record
+
+
+cdef int make_plain_records(RecordOrigin origin, PlainRun *run, list records) except -1:
+    """Append records while the next one is plain, and move `run` behind them.
+
+    Nothing is appended where records are made as those of any class.
+    """
+    if not HAS_BARE_RECORDS:
+        return 0
+    alk_make_room(records, run.left)
+    return alk_make_plain_records(origin, run, records)
 
 
 cdef void complete_class() except *:

@@ -11,8 +11,11 @@ from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint32_t
 
 from aiokafka_lite.consumer_record._consumer_record cimport (
     ConsumerRecord,
+    PlainRun,
+    RawRecord,
     RecordOrigin,
     make_origin,
+    make_plain_records,
     make_record,
 )
 
@@ -34,20 +37,6 @@ cdef extern from "../consumer_record/varint.h":
     int alk_read_varint(
         const uint8_t **at, const uint8_t *end, int max_bytes, int64_t *value
     ) noexcept nogil
-
-
-cdef extern from "plain_record.h":
-    ctypedef struct RawRecord "AlkRawRecord":
-        int64_t timestamp_delta
-        int64_t offset_delta
-        const uint8_t *key
-        int64_t key_size
-        const uint8_t *value
-        int64_t value_size
-        const uint8_t *headers
-        const uint8_t *end
-
-    bint alk_read_plain_record(const uint8_t *at, const uint8_t *end, RawRecord *record) noexcept nogil
 
 
 cdef enum:
@@ -705,53 +694,61 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     Raises: CorruptRecordException; the records before the bad one are appended.
     """
     cdef const uint8_t *start = self.at
-    cdef const uint8_t *at = start
-    cdef const uint8_t *end = self.end
-    cdef const uint8_t *stop = end
     cdef Header *header = &self.header
-    cdef int64_t first_offset = self.next_offset
-    cdef int64_t offset = -1, timestamp, bad = 0
+    cdef int64_t offset = -1, bad = 0
     cdef int64_t to_read = min(room, self.left)
-    cdef int64_t before = to_read
-    cdef bint is_log_append_time = header.attributes & LOG_APPEND_TIME
-    cdef bint is_first = True
+    cdef bint is_first = True, is_plain = True
     cdef Py_ssize_t kept = len(records)
     cdef Fault fault = FINE
+    cdef PlainRun run
     cdef RawRecord raw
     cdef object headers
     # A garbage collection may run code that releases this cursor. So hold the bytes here.
     cdef object held = (self.data, self.payload)
-    if byte_room < end - at:
-        stop = at + max(byte_room, 1)
-    while to_read > 0:
-        if not alk_read_plain_record(at, end, &raw):
-            fault = read_record(at, end, &raw, &bad)
-            if fault != FINE:
+    cdef RecordOrigin origin = self.origin
+    run.at, run.end, run.stop = start, self.end, self.end
+    if byte_room < run.end - start:
+        run.stop = start + max(byte_room, 1)
+    run.left = to_read
+    run.base_offset = header.base_offset
+    run.first_offset = self.next_offset
+    if header.attributes & LOG_APPEND_TIME:
+        run.base_timestamp, run.timestamp_mask = header.max_timestamp, 0
+    else:
+        run.base_timestamp, run.timestamp_mask = header.base_timestamp, -1
+    while run.left > 0:
+        if is_plain:
+            make_plain_records(origin, &run, records)
+            if not run.left or (run.at >= run.stop and len(records) > kept):
                 break
+        fault = read_record(run.at, run.end, &raw, &bad)
+        if fault != FINE:
+            break
+        is_plain = raw.headers == NULL
         # at most 2**35, so an overflow does not matter
-        offset = header.base_offset + raw.offset_delta
-        if offset < first_offset:
-            if offset < header.base_offset or not is_first:
+        offset = run.base_offset + raw.offset_delta
+        if offset < run.first_offset:
+            if offset < run.base_offset or len(records) > kept:
                 fault, bad = BAD_OFFSET, offset
                 break
-            at = raw.end
-            to_read -= 1
+            run.at = raw.end
+            run.left -= 1
+            is_plain = False  # the next one may lie before the offset, too
             continue
-        is_first = False
         headers = None
         if raw.headers != NULL:
             headers = PyBytes_FromStringAndSize(
                 <const char *>raw.headers, raw.end - raw.headers
             )
-        if is_log_append_time:
-            timestamp = header.max_timestamp
-        else:  # wraps around like a long in Java
-            timestamp = <int64_t>(<uint64_t>header.base_timestamp + <uint64_t>raw.timestamp_delta)
         records.append(
             make_record(
-                self.origin,
+                origin,
                 offset,
-                timestamp,
+                # wraps around like a long in Java
+                <int64_t>(
+                    <uint64_t>run.base_timestamp
+                    + <uint64_t>(raw.timestamp_delta & run.timestamp_mask)
+                ),
                 raw.key,
                 <int32_t>raw.key_size,
                 raw.value,
@@ -759,9 +756,9 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
                 headers,
             )
         )
-        at = raw.end
-        to_read -= 1
-        if at >= stop:
+        run.at = raw.end
+        run.left -= 1
+        if run.at >= run.stop:
             break
     if len(records) > kept:
         offset = (<ConsumerRecord>records[len(records) - 1]).offset_
@@ -770,10 +767,10 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
             raise CorruptRecordException("a record lies behind its batch's last offset")
         self.next_offset = offset + 1
     if fault != FINE:
-        raise CorruptRecordException(words_for(fault, bad, end - at))
-    self.left -= <int32_t>(before - to_read)
-    self.at = at
-    return at - start
+        raise CorruptRecordException(words_for(fault, bad, run.end - run.at))
+    self.left -= <int32_t>(to_read - run.left)
+    self.at = run.at
+    return run.at - start
 
 
 cdef int decode_columns(RecordCursor self, columns) except -1:
