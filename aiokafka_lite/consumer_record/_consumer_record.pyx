@@ -108,19 +108,27 @@ cdef extern from *:
         }
     }
 
-    /* Free a record as most are. All of them wait. It makes no call, so it has no registers to save. */
+    /* Tell whether a record waits just as it is. */
+    static inline int alk_waits(AlkRecord *record) {
+        if (Py_TYPE(record) != alk_record_type || alk_spares >= ALK_SPARE_FULL_MAX)
+            return 0;
+        if (alk_is_tracked((PyObject *)record) || record->headers_ != Py_None)
+            return 0;
+        if (record->key_ != Py_None && !alk_keeps(record->key_))
+            return 0;
+        return record->value_ == Py_None || alk_keeps(record->value_);
+    }
+
+    /* Free a record. Most wait as they are, and that takes no call, so there are no registers to
+     * save. */
     static void alk_free_record(PyObject *self) {
         AlkRecord *record = (AlkRecord *)self;
-        if (Py_TYPE(self) == alk_record_type && alk_spares < ALK_SPARE_FULL_MAX &&
-                !alk_is_tracked(self) && record->headers_ == Py_None &&
-                (record->key_ == Py_None || alk_keeps(record->key_)) &&
-                (record->value_ == Py_None || alk_keeps(record->value_)) &&
-                Py_REFCNT(record->origin) > 1) {
-            Py_SET_REFCNT(record->origin, Py_REFCNT(record->origin) - 1);
-            alk_spare[alk_spares++] = self;
+        if (!alk_waits(record) || Py_REFCNT(record->origin) == 1) {
+            alk_free_any_record(self);
             return;
         }
-        alk_free_any_record(self);
+        Py_SET_REFCNT(record->origin, Py_REFCNT(record->origin) - 1);
+        alk_spare[alk_spares++] = self;
     }
 
     /* Tell whether bare records can be made: not where the interpreter has no lock, or where Cython

@@ -271,6 +271,42 @@ def test_fetch_offset_within_a_batch_does_not_count_against_max_records(cursor):
     assert offsets(taker.take(100)) == list(range(93, 100))
 
 
+def test_fetch_offset_behind_max_bytes_gets_one_record_at_a_time_all_the_same(cursor):
+    reader = cursor(batch(0, 10), fetch_offset=7)
+    assert offsets(reader.take(ALL, 1)) == [7]
+    assert offsets(reader.take(ALL, 1)) == [8]
+
+
+@pytest.mark.parametrize("count", [3, 600, 3_000])
+def test_records_made_after_others_were_freed_have_nothing_of_them(
+    cursor, raw_batch, raw_record, count
+):
+    shapes = [
+        (b"key" * 5, b"value" * 20, ((b"h", b"x"),)),
+        (None, b"v", ()),
+        (b"k", None, ()),
+        (None, b"V" * 90, ()),
+        (b"K" * 20, b"value" * 30, ()),
+        (b"", b"", ((b"h", None),)),
+    ]
+    for first in range(len(shapes)):
+        rows = [shapes[(first + index // 2) % len(shapes)] for index in range(count)]
+        data = raw_batch(
+            [
+                raw_record(index, key=key, value=value, headers=headers)
+                for index, (key, value, headers) in enumerate(rows)
+            ]
+        )
+        records = cursor(data).take(ALL)
+        read = [(record.key, record.value, record.headers) for record in records]
+        assert read == [
+            (key, value, tuple((name.decode(), each) for name, each in headers))
+            for key, value, headers in rows
+        ]
+        assert offsets(records) == list(range(count))
+        del records
+
+
 def test_taking_nothing_changes_nothing(cursor):
     taker = cursor(batch(0, 3))
     assert taker.take(0) == []

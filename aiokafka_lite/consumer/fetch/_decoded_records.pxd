@@ -1,7 +1,7 @@
 """What compiled code may use of the records decoded ahead, and of the place of a fetch."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uintptr_t
 
 
 cdef class FetchPlace:
@@ -15,5 +15,5 @@ cdef class DecodedRecords:
     cdef PyObject **revision_number
     cdef int64_t *fetch_offset
     cdef PyObject **state_offset
-    cdef unsigned long thread_id
+    cdef uintptr_t thread_id
     cdef readonly int64_t handed_out  # how many records `take` has returned since this was made

@@ -7,10 +7,10 @@ dropped has taken nothing, and neither has one whose task is cancelled before it
 accepts it as a coroutine. It costs a quarter of one.
 """
 
-from cpython.exc cimport PyErr_SetString
+from cpython.exc cimport PyErr_Clear
 from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject, PyObject_GenericSetAttr
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from aiokafka_lite.consumer_record._consumer_record cimport ConsumerRecord
 from aiokafka_lite.concurrency.awaitable cimport (
@@ -21,7 +21,6 @@ from aiokafka_lite.concurrency.awaitable cimport (
     PySendResult,
     PyTypeObject,
     alk_forget_value,
-    alk_live_again,
     alk_make_stop_iteration,
     alk_raise_stop_iteration,
     alk_slots,
@@ -49,12 +48,6 @@ cdef extern from *:
         if (member->type != T_OBJECT_EX || member->flags & READONLY)
             return NULL;
         return (PyObject **)((char *)self + member->offset);
-    }
-
-    static inline void alk_put(PyObject **slot, PyObject *value) {
-        PyObject *before = *slot;
-        *slot = Py_NewRef(value);
-        Py_XDECREF(before);
     }
 
     static inline PyObject *alk_get(PyObject **slot) {
@@ -86,6 +79,18 @@ cdef extern from *:
         return 0;
     }
 
+    /* Put a number into a slot; return 0 without memory. */
+    static inline int alk_put_number(PyObject **slot, int64_t number) {
+        PyObject *made;
+        if (alk_rewrite_int(slot, number))
+            return 1;
+        made = PyLong_FromLongLong(number);
+        if (made == NULL)
+            return 0;
+        Py_XSETREF(*slot, made);
+        return 1;
+    }
+
     /* Remove the last object of a list that has some, and return the list's reference to it. */
     static inline PyObject *alk_pop(PyObject *from) {
         PyListObject *list = (PyListObject *)from;
@@ -99,6 +104,42 @@ cdef extern from *:
         if (PyList_SetSlice(from, last, last + 1, NULL) < 0)
             Py_CLEAR(item);
         return item;
+    }
+
+    /* Return the last object if alk_drop_last may remove it: others are left, the list gives up no
+     * memory, and the object is just of that type. Else NULL. */
+    static inline PyObject *alk_last(PyObject *from, PyObject *type) {
+        PyListObject *list = (PyListObject *)from;
+        Py_ssize_t last = Py_SIZE(list) - 1;
+        if (last < 1 || last <= list->allocated >> 1 ||
+                !Py_IS_TYPE(list->ob_item[last], (PyTypeObject *)type))
+            return NULL;
+        return list->ob_item[last];
+    }
+
+    /* Remove the last object. Its reference is the caller's now. */
+    static inline void alk_drop_last(PyObject *from) {
+        Py_SET_SIZE(from, Py_SIZE(from) - 1);
+    }
+
+    #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) && defined(__x86_64__)
+    #define ALK_THREAD __builtin_thread_pointer()
+    #else
+    #define ALK_THREAD PyThread_get_thread_ident()
+    #endif
+
+    /* Return a number that no other running thread has. */
+    static inline uintptr_t alk_thread(void) {
+        return (uintptr_t)ALK_THREAD;
+    }
+
+    /* Tell whether a reference can be dropped without a call. */
+    static inline int alk_has_others(PyObject *object) {
+        return Py_REFCNT(object) > 1;
+    }
+
+    static inline void alk_release_one(PyObject *object) {
+        Py_SET_REFCNT(object, Py_REFCNT(object) - 1);
     }
 
     static inline Py_ssize_t alk_length(PyObject *list) {
@@ -126,26 +167,39 @@ cdef extern from *:
     #endif
     }
 
-    static inline int alk_in_instance(PyObject *self, PyObject *name) {
-        PyObject **own = _PyObject_GetDictPtr(self);
-        return own == NULL || *own == NULL ? 0 : PyDict_Contains(*own, name);
+    /* Return the dictionary of an instance, as it is now; NULL: none. */
+    static inline PyObject *alk_dictionary(PyObject *self) {
+        Py_ssize_t offset = Py_TYPE(self)->tp_dictoffset;
+        PyObject **own = offset > 0 ? (PyObject **)((char *)self + offset)
+                                    : _PyObject_GetDictPtr(self);
+        return own == NULL ? NULL : *own;
     }
 
-    /* Return such a number for the instance. CPython deprecates it and removed it in 3.14. */
+    static inline int alk_in_instance(PyObject *self, PyObject *name) {
+        PyObject *own = alk_dictionary(self);
+        return own == NULL ? 0 : PyDict_Contains(own, name);
+    }
+
+    /* Return such a number for the instance: one of its own while there is no dictionary. CPython
+     * deprecates those of dictionaries and removed them in 3.14. */
     static inline uint64_t alk_instance_version(PyObject *self) {
-    #if defined(Py_GIL_DISABLED) || PY_VERSION_HEX >= 0x030E0000
+    #if defined(Py_GIL_DISABLED)
         return 0;
     #else
-        PyObject **own = _PyObject_GetDictPtr(self);
-        if (own == NULL || *own == NULL)
-            return 0;
+        PyObject *own = alk_dictionary(self);
+        if (own == NULL)
+            return UINT64_MAX;
+    #if PY_VERSION_HEX >= 0x030E0000
+        return 0;
+    #else
     #if defined(__GNUC__)
     #pragma GCC diagnostic push
     #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     #endif
-        return ((PyDictObject *)*own)->ma_version_tag;
+        return ((PyDictObject *)own)->ma_version_tag;
     #if defined(__GNUC__)
     #pragma GCC diagnostic pop
+    #endif
     #endif
     #endif
     }
@@ -164,23 +218,23 @@ cdef extern from *:
     }
     """
     PyObject **alk_slot(object of, object name)
-    void alk_put(PyObject **slot, object value)
     PyObject *alk_get(PyObject **slot)
     PyObject *alk_pop(PyObject *records) except NULL
+    bint alk_has_others(PyObject *of)
+    void alk_release_one(PyObject *of)
+    PyObject *alk_last(PyObject *records, object kind)
+    void alk_drop_last(PyObject *records)
+    uintptr_t alk_thread()
     Py_ssize_t alk_length(PyObject *records)
     bint alk_is_exactly(PyObject *record, object kind)
-    bint alk_rewrite_int(PyObject **slot, int64_t number)
+    bint alk_put_number(PyObject **slot, int64_t number)
     bint alk_same_in_class(object of, object name, object other)
-    unsigned int alk_class_version(object of)
+    unsigned int alk_class_version(PyObject *of)
     bint alk_in_instance(object of, object name) except -1
-    uint64_t alk_instance_version(object of)
-    void alk_use_anext(object of, object base, object name, object (*anext)(object))
+    uint64_t alk_instance_version(PyObject *of)
+    void alk_use_anext(object of, object base, object name, PyObject *(*anext)(PyObject *) except NULL)
     void PyObject_GC_Track(object of)
     void PyObject_GC_UnTrack(PyObject *of)
-
-
-cdef extern from "pythread.h":
-    unsigned long PyThread_get_thread_ident() noexcept
 
 
 cdef class FetchPlace:
@@ -216,7 +270,7 @@ cdef class DecodedRecords:
         """
         self.records = records
         self.seen = self.revision.number
-        self.thread_id = PyThread_get_thread_ident()
+        self.thread_id = alk_thread()
         self.fetch, self.state, self.decode_on = fetch, state, decode_on
         self.fetch_offset = NULL
         if isinstance(fetch, FetchPlace):
@@ -232,7 +286,9 @@ cdef class DecodedRecords:
 
         The last record needs a poll, too, because its partition may then be fetched again.
         """
-        cdef PyObject *record = take_next(self)
+        cdef PyObject *record = take_at_once(<PyObject *>self)
+        if record == NULL:
+            record = take_any(self)
         return None if record is NULL else owned(record)
 
 
@@ -248,12 +304,41 @@ cdef inline bint is_seen(DecodedRecords self) except -1:
 # Pointers, because Cython counts a reference for each use of an object.
 
 
-cdef inline PyObject *take_next(DecodedRecords self) except? NULL:
+cdef inline PyObject *take_at_once(PyObject *decoded) noexcept:
+    """Return the next record with its reference; NULL, with nothing done, where `take_any` must.
+
+    Most records come from here. It makes no call, so the functions around it save no registers.
+    """
+    cdef PyObject *record
+    cdef int64_t behind
+    if (
+        (<DecodedRecords>decoded).revision_number == NULL
+        or alk_get((<DecodedRecords>decoded).revision_number)
+        != <PyObject *>(<DecodedRecords>decoded).seen
+        or (<DecodedRecords>decoded).state_offset == NULL
+        or (<DecodedRecords>decoded).fetch_offset == NULL
+        or (<DecodedRecords>decoded).thread_id != alk_thread()
+    ):
+        return NULL
+    record = alk_last(<PyObject *>(<DecodedRecords>decoded).records, ConsumerRecord)
+    if record == NULL:
+        return NULL
+    behind = (<ConsumerRecord>record).offset_ + 1
+    if not alk_put_number((<DecodedRecords>decoded).state_offset, behind):
+        PyErr_Clear()
+        return NULL
+    (<DecodedRecords>decoded).fetch_offset[0] = behind
+    (<DecodedRecords>decoded).handed_out = (<DecodedRecords>decoded).handed_out + 1
+    alk_drop_last(<PyObject *>(<DecodedRecords>decoded).records)
+    return record
+
+
+cdef PyObject *take_any(DecodedRecords self) except? NULL:
     """Return the next record with its reference; NULL without an error if a poll is due."""
     cdef PyObject *record
     cdef int64_t behind
     cdef Py_ssize_t left = alk_length(<PyObject *>self.records)
-    if not left or not is_seen(self) or self.thread_id != PyThread_get_thread_ident():
+    if not left or not is_seen(self) or self.thread_id != alk_thread():
         return NULL
     if left < 2:
         if self.decode_on is None or not self.decode_on():
@@ -269,29 +354,26 @@ cdef inline PyObject *take_next(DecodedRecords self) except? NULL:
     if self.state_offset == NULL or self.fetch_offset == NULL:
         self.state.offset = self.fetch.next_offset = behind
     else:
+        if not alk_put_number(self.state_offset, behind):
+            release(record)
+            return NULL  # with the error
         self.fetch_offset[0] = behind
-        if not alk_rewrite_int(self.state_offset, behind):
-            put_int(self.state_offset, behind)
     self.handed_out += 1
     return record
-
-
-cdef int put_int(PyObject **slot, object number) except -1:
-    alk_put(slot, number)
-    return 0
 
 
 @cython.final
 cdef class NextRecord:
     """Gives the next record of an iteration when it is awaited, once."""
 
-    # The garbage collector tracks it only once it holds a coroutine. Until then it lives from the
-    # call to the await, and the objects it refers to do not refer back.
-    cdef RecordIteration iteration
+    # The garbage collector tracks it only once it holds a coroutine, and then it refers to no
+    # iteration. Until then it lives from the call to the await, and nothing refers back to it.
+    cdef PyObject *iteration  # with a reference; NULL once it was awaited
     cdef object slow
-    cdef bint is_used, stop_holds_value
+    cdef bint stop_holds_value
 
     def __dealloc__(self):
+        forget_iteration(self)
         if self.stop_holds_value:
             alk_forget_value()
 
@@ -314,26 +396,43 @@ cdef class NextRecord:
             return self.slow.throw(kind, value, traceback) if value or traceback else (
                 self.slow.throw(kind)
             )
-        self.is_used = True
+        forget_iteration(self)
         raise_thrown(kind, value, traceback)
 
     def close(self):
-        self.is_used = True
+        forget_iteration(self)
         if self.slow is not None:
             self.slow.close()
 
 
-cdef inline PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
+cdef inline void forget_iteration(NextRecord self) noexcept:
+    cdef PyObject *iteration = self.iteration
+    self.iteration = NULL
+    release_if_any(iteration)
+
+
+cdef PySendResult step(NextRecord self, PyObject *sent, PyObject **result) except -1:
     """Take one step. PYGEN_RETURN: `result` is the record; else what the poll's coroutine gave."""
+    cdef PyObject *iteration = self.iteration
+    if iteration == NULL:
+        return step_on(self, sent, result)
+    self.iteration = NULL
+    try:
+        if (<RecordIteration>iteration).decoded_ is not None:
+            result[0] = take_any((<RecordIteration>iteration).decoded_)
+            if result[0] != NULL:
+                return PYGEN_RETURN
+        self.slow = (<RecordIteration>iteration)._next_by_getone()
+    finally:
+        release(iteration)
+    PyObject_GC_Track(self)
+    return step_on(self, sent, result)
+
+
+cdef PySendResult step_on(NextRecord self, PyObject *sent, PyObject **result) except -1:
+    """Take a step of the poll's coroutine."""
     if self.slow is None:
-        if self.is_used:
-            raise RuntimeError("cannot reuse an awaitable that was awaited")
-        self.is_used = True
-        result[0] = take_next(self.iteration.decoded_)
-        if result[0] is not NULL:
-            return PYGEN_RETURN
-        self.slow = self.iteration._next_by_getone()
-        PyObject_GC_Track(self)
+        raise RuntimeError("cannot reuse an awaitable that was awaited")
     return PyIter_Send(<PyObject *>self.slow, sent, result)
 
 
@@ -356,9 +455,22 @@ cdef object owned(PyObject *pointer):
 
 cdef extern from *:
     void release "Py_DECREF" (PyObject *of)
+    void release_if_any "Py_XDECREF" (PyObject *of)
+    PyObject *referred "Py_NewRef" (PyObject *of)
+    PyObject *live_again "alk_live_again" (PyObject *spare)
 
 
 cdef PySendResult am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
+    cdef PyObject *iteration = (<NextRecord>self).iteration
+    cdef PyObject *decoded
+    if iteration != NULL and alk_has_others(iteration):
+        decoded = <PyObject *>(<RecordIteration>iteration).decoded_
+        if decoded != <PyObject *>None:
+            result[0] = take_at_once(decoded)
+            if result[0] != NULL:
+                (<NextRecord>self).iteration = NULL
+                alk_release_one(iteration)
+                return PYGEN_RETURN
     return step(<NextRecord>self, sent, result)
 
 
@@ -371,25 +483,40 @@ cdef PyObject *tp_iternext(PyObject *self) except? NULL:
 
 
 cdef alk_slots slots  # the new slots; after `patch_slots`, the original ones
-cdef PyObject *spare[16]
-cdef int spares = 0
+cdef PyObject *spare = NULL  # the newest that was freed: most iterations need one at a time
 
 
 cdef void tp_dealloc(PyObject *self) noexcept:
-    global spares
-    if spares >= ALK_SPARES:
+    global spare
+    if (
+        spare == NULL
+        and ALK_SPARES
+        and (<NextRecord>self).iteration == NULL
+        and <PyObject *>(<NextRecord>self).slow == <PyObject *>None
+        and not (<NextRecord>self).stop_holds_value
+    ):
+        spare = self
+    else:
+        free_any(self)
+
+
+cdef void free_any(PyObject *self) noexcept:
+    global spare
+    forget_iteration(<NextRecord>self)
+    forget_poll(self)
+    if ALK_SPARES and spare == NULL:
+        spare = self
+    else:
         slots.tp_dealloc(self)  # the original one
-        return
+
+
+cdef void forget_poll(PyObject *self) noexcept:
     if (<NextRecord>self).slow is not None:  # only then it is tracked
         PyObject_GC_UnTrack(self)
         (<NextRecord>self).slow = None
-    (<NextRecord>self).iteration = None
-    (<NextRecord>self).is_used = False
     if (<NextRecord>self).stop_holds_value:
         (<NextRecord>self).stop_holds_value = False
         alk_forget_value()
-    spare[spares] = self
-    spares += 1
 
 
 slots.am_send = am_send
@@ -397,16 +524,22 @@ slots.tp_iternext = tp_iternext
 slots.tp_dealloc = tp_dealloc
 
 
+cdef inline void revive(PyObject *made, PyObject *iteration) noexcept:
+    global spare
+    spare = NULL
+    live_again(made)
+    (<NextRecord>made).iteration = referred(iteration)
+
+
 cdef NextRecord next_record(RecordIteration iteration):
-    global spares
     cdef NextRecord made
-    if spares > 0:
-        spares -= 1
-        made = <NextRecord>alk_live_again(spare[spares])
-    else:
-        made = NextRecord.__new__(NextRecord)
-        PyObject_GC_UnTrack(<PyObject *>made)
-    made.iteration = iteration
+    cdef PyObject *revived = spare
+    if revived != NULL:
+        revive(revived, <PyObject *>iteration)
+        return <NextRecord>owned(revived)
+    made = NextRecord.__new__(NextRecord)
+    PyObject_GC_UnTrack(<PyObject *>made)
+    made.iteration = referred(<PyObject *>iteration)
     return made
 
 
@@ -435,39 +568,65 @@ cdef class RecordIteration:
     def __anext__(self):
         """Return an awaitable of the next record. Cancelled: none was taken."""
         alk_use_anext(self, RecordIteration, "__anext__", next_of)
-        return next_of(self)
+        return owned(next_of(<PyObject *>self))
 
 
-cdef object next_of(object iteration):
+cdef PyObject *next_of(PyObject *iteration) except NULL:
+    """Return the awaitable of the next record. What most calls need is here, without a call."""
+    cdef PyObject *decoded = <PyObject *>(<RecordIteration>iteration).decoded_
+    cdef PyObject *made = spare
+    if (
+        made != NULL
+        and decoded != <PyObject *>None
+        and alk_length(<PyObject *>(<DecodedRecords>decoded).records)
+        and has_own_getone(iteration)
+    ):
+        revive(made, iteration)
+        return made
+    return any_next_of(iteration)
+
+
+cdef PyObject *any_next_of(PyObject *iteration) except NULL:
     cdef RecordIteration self = <RecordIteration>iteration
+    cdef object found
     if (
         self.decoded_ is not None
         and PyList_GET_SIZE(self.decoded_.records)
-        and has_own_getone(self)
+        and (has_own_getone(iteration) or look_for_getone(self))
     ):
-        return next_record(self)
-    return self._next_by_getone()
+        found = next_record(self)
+    else:
+        found = self._next_by_getone()
+    return referred(<PyObject *>found)
 
 
 cdef unsigned int own_class = 0  # the version of a class that was last seen to have its own getone
 
 
-cdef inline bint has_own_getone(RecordIteration self) except -1:
-    """Say whether neither the class nor the instance has replaced `getone`.
+cdef inline bint has_own_getone(PyObject *iteration) noexcept:
+    """Say whether neither the class nor the instance has replaced `getone`, as far as is known.
 
-    It looks only after one of them has changed. CPython numbers the changes, no number twice.
+    They are looked at only after one of them has changed. CPython numbers the changes, no number
+    twice.
     """
+    cdef unsigned int kind = alk_class_version(iteration)
+    cdef uint64_t version = alk_instance_version(iteration)
+    return (
+        kind == own_class
+        and version == (<RecordIteration>iteration).plain_instance
+        and kind != 0
+        and version != 0
+    )
+
+
+cdef bint look_for_getone(RecordIteration self) except -1:
     global own_class
-    cdef uint64_t version
-    if alk_class_version(self) != own_class or own_class == 0:
-        if not alk_same_in_class(self, "getone", "_own_getone"):
-            return False
-        own_class = alk_class_version(self)
-    version = alk_instance_version(self)
-    if version != self.plain_instance or version == 0:
-        if alk_in_instance(self, "getone"):
-            return False
-        self.plain_instance = version
+    if not alk_same_in_class(self, "getone", "_own_getone"):
+        return False
+    if alk_in_instance(self, "getone"):
+        return False
+    own_class = alk_class_version(<PyObject *>self)
+    self.plain_instance = alk_instance_version(<PyObject *>self)
     return True
 
 
@@ -520,7 +679,7 @@ cdef bint self_test() except -1:
 
 cdef bint patch_slots() except -1:
     """Replace the slots; put them back if the self-test fails."""
-    global spares
+    global spare
     alk_make_stop_iteration()
     alk_swap_slots(<PyTypeObject *>NextRecord, &slots)
     try:
@@ -529,7 +688,7 @@ cdef bint patch_slots() except -1:
     except Exception:
         pass  # an unexpected error is a failed test, too
     alk_swap_slots(<PyTypeObject *>NextRecord, &slots)
-    spares = 0
+    spare = NULL
     return False
 
 
