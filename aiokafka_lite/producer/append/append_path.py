@@ -20,7 +20,7 @@ from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumula
 from aiokafka_lite.producer.append.appending import Appending
 from aiokafka_lite.producer.append.new_batches import NewBatches
 from aiokafka_lite.producer.append.route_finder import RouteFinder
-from aiokafka_lite.producer.append.send_order import SendTurn
+from aiokafka_lite.producer.append.send_order import LoneTurn, SendTurn
 from aiokafka_lite.producer.append.waiting_serializers import WaitingSerializers
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
@@ -163,6 +163,12 @@ class AppendPath:
                 record = Appending(queue, None, timestamp_ms, key, value, frozen, began_s)
                 record.size = size
                 return await self._place_in_turn(record)
+        if (
+            sticky_route is None
+            and queue.topic_partition not in self._order.lines
+            and self._new_batches.must_pause()
+        ):
+            return await self._pause_and_place(queue, key, value, timestamp_ms, frozen, began_s)
         timestamp_ms = self._timestamp(timestamp_ms)
         record = Appending(queue, sticky_route, timestamp_ms, key, value, frozen, began_s)
         ack = self._place(record)
@@ -280,6 +286,38 @@ class AppendPath:
         self._loop.check()
         record.size = self._checked_size(record.key, record.value, record.headers)
         return self._new_batches.open_now(record)
+
+    async def _pause_and_place(
+        self,
+        queue: PartitionQueue,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp_ms: int | None,
+        headers: Headers,
+        began_s: float,
+    ) -> RecordAck:
+        """Let the sender run, then append. No call waits for the partition yet: those that come
+        meanwhile are next.
+
+        After the pause `fast_append` appends, as it does after no pause.
+        """
+        self._new_batches.join_transaction(queue)
+        topic, partition = queue.topic_partition
+        turn = LoneTurn(self._order, queue.topic_partition)
+        try:
+            await self._clock.sleep(0)
+            turn.hold.release()  # the record is placed below, or the topic is held again
+            ack = self.fast_append.append(topic, value, key, partition, timestamp_ms, headers)
+            if ack is not None:
+                return ack
+            turn.hold = self.routes.hold(topic)
+            self._life.check_running()  # the call has waited
+            timestamp_ms = self._timestamp(timestamp_ms)
+            record = Appending(queue, None, timestamp_ms, key, value, headers, began_s)
+            record.size = self._checked_size(key, value, headers)
+            return await self._place_in_turn(record)
+        finally:
+            turn.end()
 
     async def _wait_and_place(self, record: Appending) -> RecordAck:
         """Wait until the calls that came before in the partition are through, then append."""

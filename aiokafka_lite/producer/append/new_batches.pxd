@@ -31,6 +31,7 @@ cdef class NewBatches:
     cpdef ProducerBatch make_room(
         self, PartitionQueue queue, object key, object value, object headers, bint waits
     )
+    cpdef bint must_pause(self)
     cdef ProducerBatch _grown(self, PartitionQueue queue, Py_ssize_t size)
     @cython.locals(now_s=double)
     cdef ProducerBatch _opened(self, PartitionQueue queue, bytearray buffer)

@@ -118,13 +118,24 @@ class NewBatches:
             self._wake_sender()  # that batch is full
         return self._opened(queue, buffer)
 
+    def must_pause(self) -> bool:
+        """Say whether the current task has opened batches of _TURN_BYTES. It pauses before it opens
+        another, and is counted anew: one that never waits would keep the sender from running.
+        """
+        if self._filled_bytes < _TURN_BYTES:
+            return False
+        task = id(asyncio.current_task(self._client.loop.loop))
+        is_filling = task == self._filling_task
+        self._filling_task = task
+        self._filled_bytes = 0
+        return is_filling
+
     def open_now(self, record: Appending) -> RecordAck | None:
         """Open a batch with the record; None: the call has to pause, or to wait for its turn or for
         memory.
 
-        The record has no room in the open batch of its queue. A task pauses once it has opened
-        batches of _TURN_BYTES: one that never waits would keep the sender from running. With many
-        tasks each one waits soon anyway.
+        The record has no room in the open batch of its queue. A task pauses as `must_pause` says.
+        With many tasks each one waits soon anyway.
         """
         task = id(asyncio.current_task(self._client.loop.loop))
         if task != self._filling_task or self._filled_bytes >= _TURN_BYTES:

@@ -16,13 +16,13 @@ from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 
 
 class _Line:
-    """The calls that wait for one partition. The first of them has the lock."""
+    """The calls that wait for one partition. The first of them has the lock, once there is one."""
 
     __slots__ = ("count", "turn")
 
     def __init__(self) -> None:
         self.count = 0
-        self.turn = asyncio.Lock()  # fair: first come, first served
+        self.turn: asyncio.Lock | None = None  # fair: first come, first served
 
 
 class SendTurn:
@@ -51,14 +51,19 @@ class SendTurn:
         if line is None:
             line = order.lines[topic_partition] = _Line()
         line.count += 1
+        turn = line.turn
+        if turn is None:
+            turn = line.turn = asyncio.Lock()
+            if line.count > 1:
+                await turn.acquire()  # for the lone turn that is first: a new lock is free
         self._line = line
         self._hold = order.routes.hold(topic_partition.topic)
         try:
             if line.count > 1:
                 async with deadline(order.clock, self._timeout_s):
-                    await line.turn.acquire()
+                    await turn.acquire()
             else:
-                await line.turn.acquire()
+                await turn.acquire()
         except TimeoutError:
             self._leave()
             raise self._too_late() from None
@@ -67,6 +72,7 @@ class SendTurn:
             raise
 
     async def __aexit__(self, *_: object) -> None:
+        assert self._line.turn is not None
         self._line.turn.release()
         self._leave()
 
@@ -74,6 +80,32 @@ class SendTurn:
         self._hold.release()
         self._line.count -= 1
         if not self._line.count:
+            del self._order.lines[self._topic_partition]
+
+
+class LoneTurn:
+    """The turn of a call that finds nobody in the line of its partition. It begins at once, and has
+    a lock only for those that come meanwhile.
+    """
+
+    __slots__ = ("_line", "_order", "_topic_partition", "hold")
+
+    def __init__(self, order: "SendOrder", topic_partition: TopicPartition) -> None:
+        self._order = order
+        self._topic_partition = topic_partition
+        self._line = order.lines[topic_partition] = _Line()
+        self._line.count = 1
+        self.hold = order.routes.hold(topic_partition[0])
+        """Keeps `fast_append` from the topic."""
+
+    def end(self) -> None:
+        """Let the next call have the turn."""
+        self.hold.release()
+        line = self._line
+        if line.turn is not None:
+            line.turn.release()
+        line.count -= 1
+        if not line.count:
             del self._order.lines[self._topic_partition]
 
 
@@ -159,4 +191,4 @@ class MetadataWait:
         return wait
 
 
-__all__ = ["MetadataWait", "SendOrder", "SendTurn"]
+__all__ = ["LoneTurn", "MetadataWait", "SendOrder", "SendTurn"]

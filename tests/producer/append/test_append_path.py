@@ -1,6 +1,7 @@
 """`send_nowait` and `send_batch`; `send` itself is in test_producer."""
 
 import asyncio
+import random
 from unittest import mock
 
 import pytest
@@ -15,9 +16,10 @@ from aiokafka_lite.errors import (
     SerializationError,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.append import new_batches
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
-from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.producer.world import kafka, producing, written
 
 
@@ -152,6 +154,107 @@ async def test_one_task_pauses_where_many_have_their_ends(tasks: int) -> None:
         assert pauses == 0 if tasks > 1 else 10 < pauses < 20
         broker.faults.release()
         await producer.flush()
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_records_follow_a_call_that_pauses(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call that lets others run is in its partition before all that come meanwhile (C3, C5)."""
+    monkeypatch.setattr(new_batches, "_TURN_BYTES", 1)  # each task pauses for each of its batches
+    rng = random.Random(seed)
+    called: list[tuple[int, bytes]] = []
+    refused: set[bytes] = set()
+    kept_back = 0
+    async with (
+        kafka(num_partitions=2) as broker,
+        producing(broker, max_batch_size=300, buffer_memory=9000, linger_ms=1000) as producer,
+    ):
+        await producer.partitions_for("orders")
+
+        async def call(partition: int, value: bytes) -> None:
+            called.append((partition, value))
+            await producer.send("orders", value, b"k", partition=partition)
+
+        async def send_all(task: int) -> None:
+            for number in range(40):
+                partition = rng.randrange(2)
+                value = b"%d-%d" % (task, number) + bytes(rng.randrange(280))
+                calling = call(partition, value)
+                if rng.random() < 0.8:
+                    await calling  # without a turn of the loop if it need not wait
+                    continue
+                one = asyncio.ensure_future(calling)
+                for _ in range(rng.randrange(3)):
+                    await asyncio.sleep(0)
+                if one.cancel():
+                    refused.add(value)
+                    await asyncio.gather(one, return_exceptions=True)
+                    assert one.cancelled()
+
+        await asyncio.gather(*[send_all(task) for task in range(5)])
+        await producer.flush()
+        for partition in range(2):
+            values = written(broker, partition=partition)
+            # A call that was cancelled has queued its record if it did not have to wait.
+            expected = [
+                value
+                for number, value in called
+                if number == partition and (value not in refused or value in values)
+            ]
+            assert values == expected
+            kept_back += len([each for each in called if each[0] == partition]) - len(values)
+        assert not producer._engine.append_path._order.lines
+    assert kept_back
+
+
+async def test_a_call_that_pauses_and_then_lacks_memory_keeps_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A call made after the memory came, and before the one that waited for it runs, is behind."""
+    monkeypatch.setattr(new_batches, "_TURN_BYTES", 1)
+    async with (
+        kafka() as broker,
+        producing(broker, max_batch_size=1000, buffer_memory=3100, linger_ms=1000) as producer,
+    ):
+        await producer.partitions_for("orders")
+        broker.faults.stall(ProduceRequest, times=None)
+        last: list[asyncio.Future[object]] = []
+
+        def send_last(_: object) -> None:
+            last.append(asyncio.ensure_future(producer.send("orders", b"3", partition=0)))
+
+        async def fill() -> None:
+            ack = await producer.send("orders", b"0" * 1900, partition=0)
+            ack.add_done_callback(send_last)
+            for number in (b"1", b"2"):
+                await producer.send("orders", number * 800, partition=0)
+
+        filling = asyncio.ensure_future(fill())
+        await settle()
+        assert producer._engine.pool.waiting == 1
+        broker.faults.release()
+        await filling
+        await last[0]
+        await producer.flush()
+        assert [value[:1] for value in written(broker) if value] == [b"0", b"1", b"2", b"3"]
+
+
+async def test_a_producer_that_stops_while_a_call_pauses_refuses_its_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(new_batches, "_TURN_BYTES", 1)
+    async with kafka() as broker:
+        async with producing(broker, max_batch_size=1000, linger_ms=1000) as producer:
+            await producer.send("orders", b"0" * 800, partition=0)
+            pausing = producer.send("orders", b"1" * 800, partition=0)
+            pausing.send(None)  # up to its pause
+            stopping = asyncio.ensure_future(producer.stop())
+            await settle()
+            with pytest.raises(ProducerClosed):
+                pausing.send(None)
+            await stopping
+        assert written(broker) == [b"0" * 800]
 
 
 async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
