@@ -181,7 +181,7 @@ class RecordPoller:
         clock = self._client.clock
         deadline_s = None if timeout_s is None else clock.monotonic() + timeout_s
         fetches = _FetchesOnTheirWay()
-        if self._is_turn_over():
+        if self._is_turn_over(may_wait=timeout_s is None or timeout_s > 0):
             await asyncio.sleep(0)
         taken: _T | None = None
         self._begin_poll(partitions)
@@ -208,17 +208,22 @@ class RecordPoller:
             raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
         return None
 
-    def _is_turn_over(self) -> bool:
+    def _is_turn_over(self, *, may_wait: bool) -> bool:
         """Say whether a poll must let the other tasks run before it looks for records.
 
         Polls that find records do so only now and then, because a turn of the loop costs as much
-        as a poll. A poll without buffered records does.
+        as a poll. So do polls that wait if they find none. Any other poll without buffered records
+        does it each time.
         """
-        if len(self._buffer) and self._takes_turn():
+        if (may_wait or len(self._buffer)) and self._takes_turn():
             return False
+        self._begin_turn()
+        return True
+
+    def _begin_turn(self) -> None:
+        """Note that the other tasks run, or have run, before the next poll."""
         self._polls_left = _POLLS_A_TURN
         self._turn_ends_s = self._client.clock.monotonic() + _TURN_S
-        return True
 
     def _takes_turn(self) -> bool:
         """Count a poll, or records that are decoded without one; False: the others must run."""
@@ -359,6 +364,7 @@ class RecordPoller:
         self._idle_polls += 1
         try:
             await self._wait(*until_s)
+            self._begin_turn()
         finally:
             self._idle_polls -= 1
             if not self._idle_polls:

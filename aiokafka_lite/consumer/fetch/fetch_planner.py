@@ -199,14 +199,17 @@ class FetchPlanner:
         planned = session.build(self._wishes.place)
         max_version = None if planned.can_use_topic_ids else FetchRequest.topic_ids_since - 1
         forgotten = planned.to_forget
-        version = self._nodes.fetch_version(session.node_id)
-        if max_version is None and version is not None and version >= FetchRequest.topic_ids_since:
+        if planned.to_replace and max_version is None and self._can_send_ids(session.node_id):
             # In a version with names only, this would forget the partition sent under its new id.
             forgotten += planned.to_replace
         request = self._request(
             planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(session.node_id, now_s)
         )
         return PlannedFetch(session.node_id, request, max_version)
+
+    def _can_send_ids(self, node_id: int) -> bool:
+        version = self._nodes.fetch_version(node_id)
+        return version is not None and version >= FetchRequest.topic_ids_since
 
     def _max_wait_ms(self, node_id: int, now_s: float) -> int:
         """Return how long the node may wait for data before it responds.

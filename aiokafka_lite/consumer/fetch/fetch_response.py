@@ -5,7 +5,7 @@ Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleIn
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
@@ -114,7 +114,7 @@ class FetchResponseHandler:
         has changed since the request.
         """
         unknown_ids: set[UUID] = set()
-        answers = dict(_named_partitions(session, response, unknown_ids))
+        answers = _named_partitions(session, response, unknown_ids)
         outcome = FetchOutcome()
         outcome.is_accepted = session.handle_response(
             error_code=response.error_code,
@@ -338,18 +338,20 @@ class FetchResponseHandler:
 
 def _named_partitions(
     session: FetchSession, response: FetchResponse, unknown_ids: set[UUID]
-) -> Iterator[tuple[TopicPartition, PartitionData]]:
-    """Yield each partition of a response under its topic's name.
+) -> dict[TopicPartition, PartitionData]:
+    """Return each partition of a response under its topic's name.
 
     Topic ids that the request did not have are added to `unknown_ids`.
     """
+    answers: dict[TopicPartition, PartitionData] = {}
     for topic in response.responses:
         name = topic.topic or session.topic_name(topic.topic_id)
         if name is None:
             unknown_ids.add(topic.topic_id)
             continue
         for data in topic.partitions:
-            yield TopicPartition(name, data.partition_index), data
+            answers[TopicPartition(name, data.partition_index)] = data
+    return answers
 
 
 def _memory_size(answers: Iterable[PartitionData]) -> int:

@@ -33,9 +33,9 @@ cdef class FetchWishes:
     cdef _look_at(self, tp, snapshot, double now_s)
     cdef _look_ahead(self, snapshot, double now_s)
     cdef _forget(self, tp)
-    cdef _node_to_ask(self, state, snapshot, double now_s)
+    cdef _node_to_ask(self, state, leader, snapshot, double now_s)
     @cython.locals(session=FetchSession)
-    cdef _ask(self, node_id, state, offset, snapshot)
+    cdef _ask(self, node_id, state, offset, leader, snapshot)
     @cython.locals(session=FetchSession)
     cdef _ask_no_more(self, tp)
     cdef bint _is_free(self, state) except -1
@@ -51,3 +51,4 @@ cdef class _Moments:
 
 
 cpdef node_to_read(state, snapshot, double now_s)
+cdef _to_read(state, leader, snapshot, double now_s)

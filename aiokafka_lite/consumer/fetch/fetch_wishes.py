@@ -9,7 +9,7 @@ the buffered partitions. It sends nothing. Does not wait. Source: A3, A6, A7, 2b
 import heapq
 from collections.abc import Callable, Iterable
 
-from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, MetadataSnapshot
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
@@ -122,9 +122,10 @@ class FetchWishes:
         state = self._subscription.get(tp)
         node_id: int | None = None
         if state is not None and self._is_free(state):
-            node_id = self._node_to_ask(state, snapshot, now_s)
+            leader = snapshot.leader(tp)
+            node_id = self._node_to_ask(state, leader, snapshot, now_s)
             if node_id is not None:
-                self._ask(node_id, state, state.offset, snapshot)
+                self._ask(node_id, state, state.offset, leader, snapshot)
         if node_id is None:
             self._ask_no_more(tp)
 
@@ -146,9 +147,10 @@ class FetchWishes:
             if offset is None:
                 continue
             self._forget(tp)
-            node_id = self._node_to_ask(state, snapshot, now_s)
+            leader = snapshot.leader(tp)
+            node_id = self._node_to_ask(state, leader, snapshot, now_s)
             if node_id is not None and self.may_prefetch(node_id):
-                self._ask(node_id, state, offset, snapshot)
+                self._ask(node_id, state, offset, leader, snapshot)
                 self._ahead[tp] = len(self._ahead)
         for tp in before:
             if tp not in self._ahead and self._buffer.is_buffered(tp):  # else it is free now
@@ -161,7 +163,11 @@ class FetchWishes:
         self._leases.cancel(tp)
 
     def _node_to_ask(
-        self, state: PartitionState, snapshot: MetadataSnapshot, now_s: float
+        self,
+        state: PartitionState,
+        leader: LeaderAndEpoch,
+        snapshot: MetadataSnapshot,
+        now_s: float,
     ) -> int | None:
         """Return the node to fetch a partition from; None if it cannot be fetched now.
 
@@ -171,11 +177,11 @@ class FetchWishes:
         if state.retry_at_s > now_s:
             self._retries.set(tp, state.retry_at_s)
             return None
-        node_id = node_to_read(state, snapshot, now_s)
+        node_id = _to_read(state, leader.node_id, snapshot, now_s)
         if node_id is None:
             self._leaderless[tp] = None
             return None
-        if node_id != snapshot.leader(tp).node_id:
+        if node_id != leader.node_id:
             self._leases.set(tp, state.preferred_until_s)
         elif self._subscription.forget_replica(state):
             self.forgot_a_replica = True
@@ -189,15 +195,20 @@ class FetchWishes:
         return node_id
 
     def _ask(
-        self, node_id: int, state: PartitionState, offset: int, snapshot: MetadataSnapshot
+        self,
+        node_id: int,
+        state: PartitionState,
+        offset: int,
+        leader: LeaderAndEpoch,
+        snapshot: MetadataSnapshot,
     ) -> None:
         tp = state.topic_partition
         session = self._session_of(node_id)
         if self._asked_of.get(tp) is not session:
             self._ask_no_more(tp)
             self._asked_of[tp] = session
-        topic_id, epoch = snapshot.topic_id(tp.topic), snapshot.leader(tp).epoch
-        session.want(tp, SessionPartition(topic_id, offset, self._max_bytes, epoch))
+        topic_id = snapshot.topic_id(tp.topic)
+        session.want(tp, SessionPartition(topic_id, offset, self._max_bytes, leader.epoch))
 
     def _ask_no_more(self, tp: TopicPartition) -> None:
         session = self._asked_of.pop(tp, None)
@@ -255,11 +266,17 @@ def node_to_read(state: PartitionState, snapshot: MetadataSnapshot, now_s: float
 
     It is the preferred replica while its lease lasts and it is online, else the leader.
     """
-    tp, replica = state.topic_partition, state.preferred_replica
-    leader = snapshot.leader(tp).node_id
+    leader = snapshot.leader(state.topic_partition).node_id
+    return _to_read(state, leader, snapshot, now_s)
+
+
+def _to_read(
+    state: PartitionState, leader: int | None, snapshot: MetadataSnapshot, now_s: float
+) -> int | None:
+    replica = state.preferred_replica
     if leader is None or replica is None or now_s >= state.preferred_until_s:
         return leader
-    return replica if snapshot.is_online(tp, replica) else leader
+    return replica if snapshot.is_online(state.topic_partition, replica) else leader
 
 
 __all__ = ["FetchWishes", "node_to_read"]

@@ -4,7 +4,7 @@ It reads metadata and sends nothing. Does not wait.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics, why_leaderless
@@ -20,7 +20,7 @@ LOG_AFTER_S = 1.0
 
 
 def missed(
-    leaderless: Iterable[TopicPartition],
+    leaderless: Collection[TopicPartition],
     subscription: SubscriptionState,
     snapshot: MetadataSnapshot,
 ) -> tuple[TopicPartition, ...]:
@@ -29,6 +29,8 @@ def missed(
     It leaves out partitions that no longer exist and come from a subscription. The user has not
     named these, and their topic may be created again.
     """
+    if not leaderless:
+        return ()  # as each time a poll waits
     return tuple(
         tp
         for tp in leaderless
@@ -70,6 +72,8 @@ class LeaderWatch:
         """
         everything: list[TopicPartition | str] = [*leaderless, *missing_topics]
         before = self._absences
+        if not everything and not before:
+            return None
         self._absences = {
             missing: before.get(missing) or _Absence(now_s) for missing in dict.fromkeys(everything)
         }
