@@ -255,11 +255,13 @@ async def test_a2_a_fetch_left_by_a_struck_poll_is_used_not_repeated() -> None:
         await consumer.seek_to_beginning()
         broker.faults.stall(FetchRequest)
         for poll in (many, one, iterate):
-            for when_woken in (False, True):
-                with pytest.raises(Struck):
-                    await struck_at(0, poll(consumer), when_woken=when_woken)
             with pytest.raises(Struck):
-                await struck_at(1, poll(consumer), when_woken=False)
+                await struck_at(0, poll(consumer), when_woken=False)  # it waits for the fetch
+            for at, when_woken in ((0, False), (0, True), (1, False)):
+                assert consumer._engine is not None
+                consumer._engine.poller._polls_left = 0  # it gives up a turn, and then waits
+                with pytest.raises(Struck):
+                    await struck_at(at, poll(consumer), when_woken=when_woken)
         broker.faults.release()
         assert await read(consumer, 3) == {P0: [0, 1, 2]}
         at_0 = [
