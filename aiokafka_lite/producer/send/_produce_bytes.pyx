@@ -56,10 +56,18 @@ cdef inline int32_t partition_of(BatchOutcome batch) except? -1:
     return <object>PyTuple_GET_ITEM(batch.topic_partition, 1)
 
 
-cdef bytes count_bytes(Py_ssize_t count):
-    """Return the length of a compact array."""
+cdef bytes topic_lead(bytes lead, bytes told, Py_ssize_t count):
+    """Return `lead`, then all of a topic that comes before its partitions."""
     cdef char room[5]
-    return PyBytes_FromStringAndSize(room, put_unsigned_varint(room, count + 1) - room)
+    cdef Py_ssize_t size = put_unsigned_varint(room, count + 1) - room
+    cdef Py_ssize_t lead_bytes = PyBytes_GET_SIZE(lead)
+    cdef Py_ssize_t told_bytes = PyBytes_GET_SIZE(told)
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, lead_bytes + told_bytes + size)
+    cdef char *at = PyBytes_AS_STRING(made)
+    memcpy(at, PyBytes_AS_STRING(lead), lead_bytes)
+    memcpy(at + lead_bytes, PyBytes_AS_STRING(told), told_bytes)
+    memcpy(at + lead_bytes + told_bytes, room, size)
+    return made
 
 
 cdef bytes partition_lead(bytes lead, int32_t index, Py_ssize_t wire_bytes):
@@ -76,12 +84,14 @@ cdef bytes partition_lead(bytes lead, int32_t index, Py_ssize_t wire_bytes):
 
 
 cdef list by_topic(dict topics, list batches):
-    """Return what tells each topic, and the places of its batches."""
+    """Return what tells each topic, and the places of its batches. None: all places in their order,
+    of the only topic.
+    """
     cdef dict places
     cdef BatchOutcome batch
     cdef Py_ssize_t place
     if len(topics) == 1:
-        return [(told, list(range(len(batches)))) for told in topics.values()]
+        return [(told, None) for told in topics.values()]
     places = {topic: [] for topic in topics}
     for place, batch in enumerate(batches):
         (<list>places[<object>PyTuple_GET_ITEM(batch.topic_partition, 0)]).append(place)
@@ -91,19 +101,21 @@ cdef list by_topic(dict topics, list batches):
 def request_parts(bytes head not None, dict topics not None, list batches not None, list wires not None):
     """As the twin."""
     cdef list parts = [], places
-    cdef bytes lead = head + count_bytes(len(topics))
+    cdef bytes lead = topic_lead(head, b"", len(topics))
     cdef bytes told
-    cdef Py_ssize_t place
+    cdef Py_ssize_t number, place, count
     if len(batches) != len(wires):
         raise ValueError(f"{len(batches)} batches have {len(wires)} wires")
     for told, places in by_topic(topics, batches):
-        lead = lead + told + count_bytes(PyList_GET_SIZE(places))
-        for place in places:
+        count = PyList_GET_SIZE(batches if places is None else places)
+        lead = topic_lead(lead, told, count)
+        for number in range(count):
+            place = number if places is None else places[number]
             wire = wires[place]
             parts.append(partition_lead(lead, partition_of(batches[place]), len(wire)))
             parts.append(wire)
             lead = b"\0"
-        lead = lead + b"\0"
+        lead = b"\0\0" if count else lead + b"\0"
     parts.append(lead + b"\0")
     return parts
 
@@ -122,7 +134,7 @@ cdef list written_of(const uint8_t *at, const uint8_t *end, dict topics, list ba
     cdef bytes told
     cdef char one_byte
     cdef BatchOutcome batch
-    cdef Py_ssize_t place
+    cdef Py_ssize_t number, place, count
     at = behind(at, end, b"\0", 1)  # tags of the header
     one_byte = <char>(len(topics) + 1)
     at = behind(at, end, &one_byte, 1)
@@ -130,11 +142,13 @@ cdef list written_of(const uint8_t *at, const uint8_t *end, dict topics, list ba
         if written:
             at = behind(at, end, b"\0", 1)  # tags of the topic before
         at = behind(at, end, PyBytes_AS_STRING(told), PyBytes_GET_SIZE(told))
-        one_byte = <char>(PyList_GET_SIZE(places) + 1)
+        count = PyList_GET_SIZE(batches if places is None else places)
+        one_byte = <char>(count + 1)
         at = behind(at, end, &one_byte, 1)
-        if at is NULL or end - at < PyList_GET_SIZE(places) * RESULT_BYTES:
+        if at is NULL or end - at < count * RESULT_BYTES:
             return None
-        for place in places:
+        for number in range(count):
+            place = number if places is None else places[number]
             batch = <BatchOutcome?>batches[place]
             if (
                 <int32_t>big_endian(at, 4) != partition_of(batch)
