@@ -1,12 +1,13 @@
 """The order of a poll, and what it does when it has nothing to return."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.consumer import record_poller
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import CorruptRecordException, UnknownError
@@ -227,6 +228,29 @@ async def test_a_poll_that_can_fetch_nothing_does_not_spin_and_keeps_its_time(re
         assert await consumer.getmany(timeout_ms=500) == {}
         assert loop.time() - before >= 0.49
         assert len(turns) <= 30
+
+
+async def test_a_poll_that_will_wait_gives_up_no_turn_before_but_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A turn of the loop costs as much as a poll, and other tasks run while it waits."""
+    monkeypatch.setattr(record_poller, "_TURN_S", 60.0)
+    async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
+        fill(broker, P0, 1)
+        await consumer.getone()
+        broker.faults.stall(FetchRequest)
+
+        def begins_with_a_turn(poll: Coroutine[Any, Any, Any]) -> bool:
+            given = poll.send(None)
+            poll.close()
+            return not asyncio.isfuture(given)
+
+        # None of these polls comes to its end, so no other task runs between them.
+        assert not begins_with_a_turn(consumer.getone())
+        assert not begins_with_a_turn(consumer.getmany(timeout_ms=1_000))
+        assert begins_with_a_turn(consumer.getmany(timeout_ms=0))
+        assert [begins_with_a_turn(consumer.getone()) for _ in range(9)] == [False] * 8 + [True]
+        broker.faults.release()
 
 
 async def test_several_tasks_that_wait_for_one_record_each_get_one_each() -> None:
