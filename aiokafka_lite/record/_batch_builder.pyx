@@ -296,6 +296,7 @@ cdef class RecordBatchBuilder:
         self, int64_t timestamp_ms, object key, object value, tuple headers
     ) except -2:
         """As `add`, of exact `bytes` or None, and of headers of `plain_headers` or None."""
+        cdef bint has_headers = headers is not None and PyTuple_GET_SIZE(headers) > 0
         cdef Py_ssize_t size, end
         cdef int32_t count = self._count
         cdef int64_t delta = 0
@@ -303,7 +304,7 @@ cdef class RecordBatchBuilder:
         if count:
             delta = <int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)
         size = 1 + varint_size(delta) + length_size(count) + bytes_size(key) + bytes_size(value)
-        size += 1 if headers is None else headers_size(headers)
+        size += headers_size(headers) if has_headers else 1
         end = self._position + length_size(size) + size
         if end > self._limit or count == MAX_RECORDS or size > MAX_FIELD_BYTES:
             return -1
@@ -313,10 +314,10 @@ cdef class RecordBatchBuilder:
         at = put_length(at, count)
         at = put_bytes(at, key)
         at = put_bytes(at, value)
-        if headers is None:
-            at[0] = 0
-        else:
+        if has_headers:
             put_headers(at, headers)
+        else:
+            at[0] = 0
         self._position = end
         self._count = count + 1
         if not count:

@@ -68,8 +68,8 @@ cdef object _MethodType = types.MethodType
 cdef object _running_loop = asyncio._get_running_loop
 
 NO_MORE = object()
-cdef object _NO_MORE = NO_MORE
 """What `append_all` returns when every item was appended."""
+cdef object _NO_MORE = NO_MORE  # read without a look-up
 RECORD_OVERHEAD = OVERHEAD
 """What a record counts for its sticky partition, beyond its value."""
 
@@ -499,8 +499,6 @@ cdef class FastAppend:
             plain = plain_headers(headers)
             if plain is None:
                 return None
-            if not PyTuple_GET_SIZE(plain):
-                plain = None
         queue = self.queue_for(route, value, key, partition)
         if queue is None:
             return None
@@ -553,8 +551,6 @@ cdef class FastAppend:
         cdef int32_t index, first = 0, end = 0
         if route is None or plain is None:
             return item
-        if not PyTuple_GET_SIZE(plain):
-            plain = None
         try:
             while item is not _NO_MORE:
                 if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
