@@ -121,11 +121,12 @@ class NewBatches:
     def must_pause(self) -> bool:
         """Say whether the current task has opened batches of _TURN_BYTES. It pauses before it opens
         another, and is counted anew: one that never waits would keep the sender from running.
+        Another task than the last one is counted from here on.
         """
-        if self._filled_bytes < _TURN_BYTES:
-            return False
         task = id(asyncio.current_task(self._client.loop.loop))
         is_filling = task == self._filling_task
+        if is_filling and self._filled_bytes < _TURN_BYTES:
+            return False
         self._filling_task = task
         self._filled_bytes = 0
         return is_filling
@@ -137,11 +138,7 @@ class NewBatches:
         The record has no room in the open batch of its queue. A task pauses as `must_pause` says.
         With many tasks each one waits soon anyway.
         """
-        task = id(asyncio.current_task(self._client.loop.loop))
-        if task != self._filling_task or self._filled_bytes >= _TURN_BYTES:
-            record.needs_pause = task == self._filling_task
-            self._filling_task = task
-            self._filled_bytes = 0
+        record.needs_pause = self.must_pause()
         lines = self._finder.order.lines
         if record.queue.topic_partition in lines:
             return None
