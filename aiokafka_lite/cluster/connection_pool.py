@@ -263,9 +263,6 @@ class ConnectionPool:
 
     def ready_delay(self, node_id: int, lane: AnyLane) -> float:
         """Return the seconds of throttle or backoff that `acquire` would wait for; 0: none."""
-        free = self.free_connections.get((node_id, lane))
-        if free is not None and free.is_open:
-            return 0.0  # the usual case; every request comes here
         now_s = self._clock.monotonic()
         delay_s = self.states.mute_left(node_id, lane, now_s)
         if self.connected(node_id, lane) is None and not self.is_connecting(node_id, lane):
