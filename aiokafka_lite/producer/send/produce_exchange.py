@@ -63,7 +63,7 @@ class ProduceExchange(Answer):
         protocol allows; None: any. `node`: what the sender knows of the node. `on_answer`: takes
         the outcome.
         """
-        self._is_done = False
+        super().__init__()
         self._terms = terms
         self._topics = topics
         self._wires = wires
