@@ -32,7 +32,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.options.constructor import check_names, declare_options
-from aiokafka_lite.producer.accumulator.fast_append import SendPaths, native_if_built
+from aiokafka_lite.producer.accumulator.fast_append import SendPaths, done_by_leaf
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
 from aiokafka_lite.producer.batch.record_ack import BatchAck, RecordAck
@@ -302,7 +302,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
     # Sending…
 
-    @native_if_built
+    @done_by_leaf
     async def send(
         self,
         topic: str,
@@ -330,12 +330,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         another thread. Cancelled: nothing was queued if the call had to wait. Otherwise the call
         itself may have queued the record, before the await.
         """
-        ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
-        if ack is None:
-            ack = await self._path.send(topic, value, key, partition, timestamp_ms, headers)
-        return ack
+        raise NotImplementedError
 
-    @native_if_built
+    @done_by_leaf
     def send_nowait(
         self,
         topic: str,
@@ -354,10 +351,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         BufferExhaustedError without memory; IllegalStateError with an interceptor whose on_send is
         async. After an error nothing is queued.
         """
-        ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
-        if ack is None:
-            ack = self._path.send_nowait(topic, value, key, partition, timestamp_ms, headers)
-        return ack
+        raise NotImplementedError
 
     async def send_many(
         self,
@@ -471,7 +465,7 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
                 raise
         return BatchAck(sent, batch._first_timestamp_ms)
 
-    @native_if_built
+    @done_by_leaf
     async def send_and_wait(
         self,
         topic: str,
@@ -487,8 +481,16 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
         Raises: as `send`, and why the record was not written. Cancelled: it may be written.
         """
+        raise NotImplementedError
+
+    def _written_by_send(self, *record: Any) -> Coroutine[Any, Any, RecordMetadata]:
+        if asyncio._get_running_loop() is self._loop:
+            return self._written(self.send(*record))
+        return self._sent_elsewhere(*record)
+
+    async def _sent_elsewhere(self, *record: Any) -> RecordMetadata:
         self._engine.client.loop.check()
-        return await self._written(self.send(topic, value, key, partition, timestamp_ms, headers))
+        return await self._written(self.send(*record))
 
     async def _written(self, sending: Coroutine[Any, Any, RecordAck]) -> RecordMetadata:
         metadata = await (await sending)
@@ -639,7 +641,8 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         return transactions
 
 
-AIOKafkaProducer._written.__qualname__ = "AIOKafkaProducer.send_and_wait"  # as in `AppendPath.send`
+for waiting in AIOKafkaProducer._written, AIOKafkaProducer._sent_elsewhere:
+    waiting.__qualname__ = "AIOKafkaProducer.send_and_wait"  # as in `AppendPath.send`
 declare_options(AIOKafkaProducer, ProducerConfig)
 
 

@@ -1,27 +1,29 @@
-"""The ready awaitable of the native leaves; a coroutine is the measure of it."""
+"""Both twins of the ready awaitable; a coroutine is the measure of them."""
 
 import asyncio
 import sys
+import warnings
 import weakref
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.concurrency import _ready_py
 from tests.support.twins import native_twin
 
 
 class _Coroutine:
-    """What the same leaf does where it was not built."""
-
     @staticmethod
     async def ready(value: object) -> object:
         return value
 
 
-@pytest.fixture(params=["coroutine", "native"])
+@pytest.fixture(params=["coroutine", "pure", "native"])
 def twin(request: pytest.FixtureRequest) -> Any:
     if request.param == "coroutine":
         return _Coroutine
+    if request.param == "pure":
+        return _ready_py
     return native_twin("aiokafka_lite.concurrency._ready")
 
 
@@ -128,6 +130,15 @@ async def test_any_number_may_be_alive_at_once(twin: Any) -> None:
     for _ in range(2):
         alive = [twin.ready(number) for number in range(100)]
         assert [await awaitable for awaitable in reversed(alive)] == list(reversed(range(100)))
+
+
+@pytest.mark.parametrize("kind", ["pure", "native"])
+def test_nothing_warns_of_one_that_is_dropped(kind: str) -> None:
+    """What gives it has done its work at the call."""
+    twin: Any = _ready_py if kind == "pure" else native_twin("aiokafka_lite.concurrency._ready")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        twin.ready("value")
 
 
 def test_slots_are_replaced_on_the_interpreters_we_support() -> None:

@@ -49,22 +49,19 @@ ONE_SIDED = {
         (f"KeyHashes.{each}" for each in dir(dict) if not each.startswith("_")),
         "the methods of dict, which the native table is not",
     ),
-    "aiokafka_lite.producer.batch._record_ack": {
-        "AwaitedAck": "what `send_and_wait` returns, an `async def` in the pure twin",
-    },
     "aiokafka_lite.producer.accumulator._fast_append": {
         "RecordPath": "a type for checkers",
         "Route": "a type for checkers",
         "Queue": "a type for checkers",
-        "SendPaths.send": "the pure one is the method of the producer itself",
-        "SendPaths.send_and_wait": "the pure one is the method of the producer itself",
-        "SendPaths.send_nowait": "the pure one is the method of the producer itself",
         "FastAppend.loop": "set by the constructor in Python, a field of C",
         "FastAppend.thread_id": "set by the constructor in Python, a field of C",
     },
 }
 """Names of one twin only, each with the reason."""
-MADE_ELSEWHERE = {"RecordColumns.__init__", "ArrowRows.__init__", "TopicHold.__init__"}
+MADE_ELSEWHERE = {
+    *("RecordColumns.__init__", "ArrowRows.__init__", "TopicHold.__init__"),
+    *("AwaitedAck.__init__", "Ready.__init__"),
+}
 """Constructors that only the leaf itself calls."""
 
 GENERIC = ["args", "kwargs"]

@@ -528,9 +528,9 @@ cdef class FastAppend:
             -1 if value is None else <int32_t>PyBytes_GET_SIZE(value),
         )
 
-    def append(self, topic, value, key, partition, timestamp_ms, headers):
+    def append(self, topic, value, key, partition, timestamp_ms, headers, bint waits=False):
         """As the twin."""
-        return self.place(topic, value, key, partition, timestamp_ms, headers)
+        return self.place(topic, value, key, partition, timestamp_ms, headers, waits)
 
     def append_all(
         self,
@@ -587,7 +587,7 @@ cdef class FastAppend:
 
 
 cdef class SendPaths:
-    """As the twin, with the methods that the producer has in Python otherwise."""
+    """As the twin."""
 
     cdef public FastAppend _fast_append
     cdef public object _path
@@ -616,9 +616,7 @@ cdef class SendPaths:
             return self._written(
                 fast.append_later(self._path, topic, value, key, partition, timestamp_ms, headers)
             )
-        return _send_and_wait.__wrapped__(
-            self, topic, value, key, partition, timestamp_ms, headers
-        )
+        return self._written_by_send(topic, value, key, partition, timestamp_ms, headers)
 
     def send(self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None):
         """As `AIOKafkaProducer.send`."""
@@ -643,7 +641,6 @@ cdef class SendPaths:
 
 
 cdef object _send = SendPaths.send
-cdef object _send_and_wait = SendPaths.send_and_wait
 
 
 __all__ = [

@@ -20,12 +20,15 @@ Any other record is left untouched for `append_path`, which waits or raises. The
 """
 
 from array import array
-from asyncio import AbstractEventLoop
+from asyncio import AbstractEventLoop, _get_running_loop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from threading import get_ident
+from types import MethodType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.concurrency._ready_py import ready
+from aiokafka_lite.model import RecordMetadata, TopicPartition
+from aiokafka_lite.producer.batch._record_ack_py import AwaitedAck
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import BatchOutcome, RecordAck
 from aiokafka_lite.producer.batch.record_fields import is_encodable
@@ -235,14 +238,14 @@ class FastAppend:
         has_partitioner: bool = False,
         ignores_keys: bool = False,
         join_transaction: Callable[[TopicPartition], object] | None = None,
-        hold: Callable[[str], object] | None = None,  # noqa: ARG002  of the native `send`
+        hold: Callable[[str], object] | None = None,
         make_room: MakeRoom | None = None,
         placed_first: Callable[[Any], object] | None = None,
     ) -> None:
         """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
         `ignores_keys`: keyed records go to the sticky partition, too.
         `join_transaction(topic_partition)` is called before a record is appended, and raises if
-        the partition may not join. `hold(topic)`: as of `HeldRoutes`; the native `send` calls it.
+        the partition may not join. `hold(topic)`: as of `HeldRoutes`, for `append_later`.
         `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
         the record, which is placed there at once. None: the record has to take the other path.
         `waits`: the caller waits for the outcome. `placed_first(queue)` is called after the
@@ -251,13 +254,14 @@ class FastAppend:
         self.thread_id = get_ident()
         """The identity of the client's thread."""
         self.loop: AbstractEventLoop | None = None
-        """The client's loop, for the native `send_and_wait`. None: records have no outcome."""
+        """The client's loop, for `send_and_wait`. None: records have no outcome."""
         self._routes = routes
         self._now = now
         self._hashes = KeyHashes()
         self._has_partitioner = has_partitioner
         self._ignores_keys = ignores_keys
         self._join_transaction = join_transaction
+        self._hold = hold
         self._make_room = make_room
         self._placed_first = placed_first
 
@@ -269,8 +273,11 @@ class FastAppend:
         partition: int | None,
         timestamp_ms: int | None,
         headers: Iterable[tuple[str, bytes | None]] | None,
+        waits: bool = False,
     ) -> RecordAck | None:
-        """Append a record and return its ack; None: nothing was done."""
+        """Append a record and return its ack; None: nothing was done. `waits`: the caller waits for
+        the outcome.
+        """
         if topic.__class__ is not str or get_ident() != self.thread_id:
             return None
         route = self._routes.get(topic)
@@ -295,7 +302,7 @@ class FastAppend:
         batch = queue.open_batch
         index = None if batch is None else batch.append(timestamp_ms, key, value, frozen)
         if index is None:
-            batch = self._with_room(queue, partition, key, value, frozen)
+            batch = self._with_room(queue, partition, key, value, frozen, waits)
             if batch is None:
                 return None
             index = batch.append(timestamp_ms, key, value, frozen)
@@ -306,6 +313,26 @@ class FastAppend:
             self._placed_first(queue)
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
 
+    def _append_later(
+        self,
+        path: Any,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Iterable[tuple[str, bytes | None]] | None,
+    ) -> Coroutine[Any, Any, RecordAck]:
+        """Return the coroutine of a record that has to wait. Until it runs it holds the topic, so
+        that no record sent after it is appended before it.
+        """
+        record = topic, value, key, partition, timestamp_ms, headers
+        if self._hold is None or topic.__class__ is not str or get_ident() != self.thread_id:
+            sending: Coroutine[Any, Any, RecordAck] = path.send(*record)
+        else:
+            sending = path.send(*record, hold=self._hold(topic))
+        return sending
+
     def _with_room(
         self,
         queue: OpenBatchSlot,
@@ -313,11 +340,12 @@ class FastAppend:
         key: bytes | None,
         value: bytes | None,
         headers: Headers,
+        waits: bool,
     ) -> ProducerBatch | None:
         if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
             return None
         try:
-            return self._make_room(queue, key, value, headers, False)
+            return self._make_room(queue, key, value, headers, waits)
         except Exception:  # noqa: BLE001  append_path meets it again, and raises
             return None
 
@@ -473,12 +501,87 @@ def _plain(headers: Any) -> Headers | None:
 
 
 class SendPaths:
-    """What `send` and `send_nowait` of the producer use; the producer is derived from this."""
+    """What `send`, `send_nowait` and `send_and_wait` of the producer do. The producer derives from
+    this, and says what they promise.
+
+    What belongs to a call is done and noted at the call: the record's place in its batch, the hold
+    of its topic, the transaction. Errors are raised at the await.
+    """
 
     __slots__ = ("__dict__", "_fast_append", "_path")
 
     _fast_append: FastAppend
     _path: RecordPath
+
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes | None]] | None = None,
+    ) -> Coroutine[Any, Any, RecordAck]:
+        """As `AIOKafkaProducer.send`."""
+        fast = self._fast_append
+        ack = fast.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is not None:
+            return ready(ack)
+        return fast._append_later(self._path, topic, value, key, partition, timestamp_ms, headers)
+
+    def send_nowait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes | None]] | None = None,
+    ) -> RecordAck:
+        """As `AIOKafkaProducer.send_nowait`."""
+        ack = self._fast_append.append(topic, value, key, partition, timestamp_ms, headers)
+        if ack is None:
+            ack = self._path.send_nowait(topic, value, key, partition, timestamp_ms, headers)
+        return ack
+
+    def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes | None]] | None = None,
+    ) -> Coroutine[Any, Any, RecordMetadata]:
+        """As `AIOKafkaProducer.send_and_wait`."""
+        record = topic, value, key, partition, timestamp_ms, headers
+        fast = self._fast_append
+        if fast.loop is None or _get_running_loop() is not fast.loop or not self._has_own_send():
+            return self._written_by_send(*record)
+        ack = fast.append(*record, True)
+        if ack is not None:
+            return AwaitedAck(ack)
+        return self._written(fast._append_later(self._path, *record))
+
+    def _has_own_send(self) -> bool:
+        """Whether `send` is the one above: programs that replace it see the records of
+        `send_and_wait`, too.
+        """
+        send = self.send
+        return type(send) is MethodType and send.__func__ is _own_send
+
+    def _written(
+        self, sending: Coroutine[Any, Any, RecordAck]
+    ) -> Coroutine[Any, Any, RecordMetadata]:
+        """Wait for what `send` has returned, then for the record."""
+        raise NotImplementedError
+
+    def _written_by_send(self, *record: Any) -> Coroutine[Any, Any, RecordMetadata]:
+        """As `send_and_wait`, by whatever `send` is. Also in another loop, which is refused."""
+        raise NotImplementedError
+
+
+_own_send = SendPaths.send
 
 
 __all__ = [

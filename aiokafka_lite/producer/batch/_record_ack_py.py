@@ -9,7 +9,7 @@ import asyncio
 import contextvars
 import itertools
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final, Self
 
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
@@ -356,6 +356,55 @@ class BatchAck(RecordAck):
 
     def _place(self) -> BatchOutcome | None:
         return self._batch  # it is done when all its pieces are done
+
+
+class AwaitedAck:
+    """What `send_and_wait` returns for a record in its batch: a coroutine that waits for its ack.
+    Nothing warns when it is dropped, because the record is sent all the same.
+    """
+
+    __slots__ = ("_ack", "_future", "_wait")
+
+    def __init__(self, ack: RecordAck) -> None:
+        self._ack = ack
+        self._wait = ack.__await__()
+        self._future: Any = None
+        """What the task that awaits it waits for."""
+
+    def __await__(self) -> Self:
+        return self
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> object:
+        return self.send(None)
+
+    def send(self, _value: object) -> object:
+        """Wait, or return the outcome."""
+        if self._future is not None and not self._future.done():
+            raise RuntimeError("await of an ack was resumed before there is an outcome")
+        try:
+            self._future = self._wait.send(None)
+        except BaseException:
+            self._forget()
+            raise
+        return self._future
+
+    def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> object:
+        """Raise an exception where it waits."""
+        try:
+            return self._wait.throw(kind, value, traceback)
+        finally:
+            self._forget()
+
+    def close(self) -> None:
+        """Wait no longer."""
+        self._wait.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._wait, self._future = self._ack.__await__(), None  # an ack may be awaited again
 
 
 class _Waiter:

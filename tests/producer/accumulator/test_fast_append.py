@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import random
+import warnings
 from collections.abc import Coroutine, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -352,6 +353,116 @@ def test_what_the_iterable_raises_leaves_the_places_of_the_others(twin: SimpleNa
     with pytest.raises(ValueError, match="no more"):
         way.way.append_all(bulk, "t", next(iterator), iterator, 0, 7, ())
     assert len(bulk) == len(way.records(0)) == 2
+
+
+# What is derived from `SendPaths`…
+
+
+class Sending:
+    """A producer of a topic "t": its `send` and `send_and_wait` as one of the twins."""
+
+    def __init__(self, twin: SimpleNamespace) -> None:
+        self.rooms: list[bool] = []
+        self.held: list[Any] = []
+        self.number = 1
+        self.way = Way(twin, hold=self._hold, make_room=self._make_room)
+        self.way.way.loop = asyncio.get_running_loop()
+        outer = self
+
+        class Producer(twin.SendPaths):  # type: ignore[misc, name-defined]
+            def __init__(self) -> None:
+                self._fast_append = outer.way.way
+                self._path = outer
+
+            async def _written(self, sending: Any) -> Any:
+                return await (await sending)
+
+        self.producer: Any = Producer()
+
+    def _hold(self, topic: str) -> object:
+        self.held.append(topic)
+        return topic
+
+    def _make_room(self, *record: Any) -> None:
+        self.rooms.append(record[-1])
+
+    def send(self, *record: Any, hold: object = None) -> Any:
+        return self._send(self.number, record[1], hold)
+
+    async def _send(self, number: int, value: Any, hold: object) -> Any:
+        async def outcome() -> Any:
+            return number, value, hold
+
+        return outcome()
+
+    @property
+    def batch(self) -> Any:
+        return self.way.queues[0].open_batch
+
+
+async def test_what_belongs_to_a_call_is_done_and_noted_at_the_call(twin: SimpleNamespace) -> None:
+    """The place of a record, the hold of its topic, and the transaction are those of the call, not
+    of the first step of what it returns.
+    """
+    sending = Sending(twin)
+    placed = sending.producer.send("t", b"v", partition=0)
+    waiting = sending.producer.send_and_wait("t", b"v", partition=0)
+    assert sending.batch.next_index == 2
+    later = sending.producer.send("t", b"v", partition=1)  # which has no open batch
+    last = sending.producer.send_and_wait("t", b"v", partition=1)
+    assert sending.held == ["t", "t"]
+    assert sending.rooms == [False, True]
+    sending.number = 2
+    assert await (await later) == await last == (1, b"v", "t")
+    sending.batch.succeed(5)
+    assert (await (await placed)).offset == 5
+    assert (await waiting).offset == 6
+
+
+async def test_a_wrong_topic_and_a_call_of_another_thread_hold_nothing(
+    twin: SimpleNamespace,
+) -> None:
+    """The path refuses the one, and does the other in its own thread."""
+    sending = Sending(twin)
+    assert await (await sending.producer.send(5, b"v")) == (1, b"v", None)
+    sending.way.way.thread_id = 0
+    assert await (await sending.producer.send("t", b"v")) == (1, b"v", None)
+    assert sending.held == []
+
+
+async def test_what_send_and_wait_gives_is_a_coroutine_and_warns_of_nothing(
+    twin: SimpleNamespace,
+) -> None:
+    """The record is sent whether or not somebody waits; it may be awaited more than once."""
+    sending = Sending(twin)
+
+    def wait() -> Any:
+        made = sending.producer.send_and_wait("t", b"v", partition=0)
+        assert isinstance(made, Coroutine)
+        return made
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wait()
+        sending.producer.send("t", b"v", partition=0)
+    again = wait()
+    task = asyncio.create_task(again)
+    cancelled, gathered = asyncio.create_task(wait()), asyncio.gather(wait(), wait())
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="before there is an outcome"):
+        await again
+    cancelled.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+    closed = wait()
+    closed.close()
+    thrown = wait()
+    with pytest.raises(KeyError):
+        thrown.throw(KeyError("key"))
+    sending.batch.succeed(0)
+    assert [(await each).offset for each in (task, again, closed, thrown)] == [2, 2, 6, 7]
+    assert [each.offset for each in await gathered] == [4, 5]
+    assert (await asyncio.wait_for(again, 30)).offset == 2
 
 
 # The producer's `send`…
