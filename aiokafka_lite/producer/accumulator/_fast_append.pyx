@@ -52,6 +52,7 @@ cdef extern from "pythread.h":
 
 
 cdef extern from "Python.h":
+    PyObject *PyThreadState_GetDict()
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object text) noexcept
 
@@ -66,6 +67,7 @@ cdef enum:
 cdef object _time = time.time
 cdef object _MethodType = types.MethodType
 cdef object _running_loop = asyncio._get_running_loop
+cdef str _PLACE_OF_LOOP = "__asyncio_running_event_loop__"
 
 NO_MORE = object()
 """What `append_all` returns when every item was appended."""
@@ -315,6 +317,8 @@ cdef class FastAppend:
     cdef object _placed_first
     cdef public unsigned long thread_id
     cdef public object loop
+    cdef object running  # what asyncio has noted of this thread while `running_loop` runs
+    cdef object running_loop
     cdef bint _asks_machine
     cdef bint _has_partitioner
     cdef bint _ignores_keys
@@ -345,6 +349,29 @@ cdef class FastAppend:
         self._make_room = make_room
         self._placed_first = placed_first
         self.thread_id = threading.get_ident()
+
+    cdef bint is_in_loop(self) except -1:
+        """Return whether the client's loop runs in this thread.
+
+        Up to Python 3.11 asyncio makes a system call for the answer. What it notes of a thread, when
+        a loop begins to run there, is another object each time. So that object tells as much.
+        """
+        cdef PyObject *noted = PyThreadState_GetDict()
+        cdef object loop = self.loop
+        if noted is not NULL:
+            noted = PyDict_GetItemWithError(<object>noted, _PLACE_OF_LOOP)
+        if (
+            noted is not NULL
+            and noted is <PyObject *>self.running
+            and loop is self.running_loop
+            and loop is not None
+        ):
+            return True
+        if loop is None or _running_loop() is not loop:
+            return False
+        if noted is not NULL:
+            self.running, self.running_loop = <object>noted, loop
+        return True
 
     cdef object append_later(
         self,
@@ -609,10 +636,10 @@ cdef class SendPaths:
         """As `AIOKafkaProducer.send_and_wait`."""
         cdef FastAppend fast = <FastAppend?>self._fast_append
         cdef RecordAck ack
-        if fast.loop is not None and _running_loop() is fast.loop and self.has_own_send():
+        if fast.is_in_loop() and self.has_own_send():
             ack = fast.place(topic, value, key, partition, timestamp_ms, headers, True)
             if ack is not None:
-                return awaited(ack)
+                return awaited(ack, fast.loop)
             return self._written(
                 fast.append_later(self._path, topic, value, key, partition, timestamp_ms, headers)
             )

@@ -52,4 +52,4 @@ cdef RecordAck new_ack(
 )
 
 
-cdef object awaited(RecordAck ack)
+cdef object awaited(RecordAck ack, object loop)

@@ -34,6 +34,7 @@ cdef extern from "Python.h":
     int PyContext_Enter(object context) except -1
     int PyContext_Exit(object context) except -1
     int PyObject_GenericSetDict(object self, object attributes, void *context) except -1
+    void PyObject_GC_UnTrack(object of)
 
 
 cdef extern from *:
@@ -177,6 +178,9 @@ cdef class BatchOutcome:
         if key_size != -1 or value_size != -1:
             PyObject_GenericSetDict(metadata, self.attributes_of(key_size, value_size), NULL)
             self.newest_metadata = metadata
+        # It never changes, and nothing in it refers to other objects than text and numbers. So it is
+        # in no cycle, and the garbage collector need not look at it.
+        PyObject_GC_UnTrack(metadata)
         return metadata
 
     cdef object metadata_again(
@@ -335,7 +339,8 @@ cdef class _Wait:
         return False
 
     cdef int begin(self, BatchOutcome batch) except -1:
-        self._loop = _get_running_loop()
+        if self._loop is None:
+            self._loop = _get_running_loop()
         self.batch = batch
         batch.listen(self, self.ack._index, self)
         self._asyncio_future_blocking = True
@@ -358,7 +363,7 @@ cdef class _Wait:
 
     def add_done_callback(self, callback, *, context=None):
         self.callback = callback
-        self.context = context or _copy_context()
+        self.context = _copy_context() if context is None else context
 
     def done(self):
         return self.is_done
@@ -457,9 +462,10 @@ cdef PySendResult awaited_am_send(PyObject *self, PyObject *sent, PyObject **res
 alk_set_am_send(<PyTypeObject *>AwaitedAck, awaited_am_send)
 
 
-cdef object awaited(RecordAck ack):
+cdef object awaited(RecordAck ack, object loop):
     cdef AwaitedAck made = AwaitedAck.__new__(AwaitedAck)
     made.wait = _Wait.__new__(_Wait)
+    made.wait._loop = loop
     made.wait.ack = ack
     return made
 
@@ -608,7 +614,7 @@ cdef class RecordAck:
         cdef BatchOutcome batch = self.where()
         call.ack = self
         call.callback = callback
-        call.context = context or _copy_context()
+        call.context = _copy_context() if context is None else context
         call.loop = _get_running_loop()
         if batch is None or batch.is_done:
             call()

@@ -288,7 +288,9 @@ class RecordAck:
 
         Callbacks of one partition are called in the order of sending.
         """
-        call = _Callback(self, callback, context or contextvars.copy_context())
+        if context is None:  # an empty one counts as False
+            context = contextvars.copy_context()
+        call = _Callback(self, callback, context)
         batch = self._place()
         if batch is None or batch.is_done:
             call()

@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import gc
 import pickle
 from types import SimpleNamespace
 from unittest import mock
@@ -10,6 +11,8 @@ from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import RecordMetadata
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.testing.fake_clock import settle
+from tests.producer.batches import make_batch
+from tests.producer.twins import producer_twin
 
 
 async def test_an_ack_is_pending_then_done_and_may_be_awaited_many_times(
@@ -175,6 +178,46 @@ async def test_callbacks_run_in_the_context_given_or_that_of_adding(twin: Simple
     batch.succeed(0)
     await settle()
     assert seen == ["given", "adding"]
+
+
+async def test_what_a_task_sets_after_an_ack_stays_set_if_its_context_was_empty(
+    twin: SimpleNamespace,
+) -> None:
+    """An empty context counts as False; a copy of it would take what the task sets away."""
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
+    batch = twin.make_batch()
+    ack = twin.RecordAck(batch, 0, 0)
+    empty = contextvars.Context()
+
+    async def set_after_the_ack() -> str:
+        await ack
+        variable.set("task")
+        await asyncio.sleep(0)
+        return variable.get()
+
+    task = asyncio.create_task(set_after_the_ack(), context=contextvars.Context())
+    await settle()
+    ack.add_done_callback(lambda _: variable.set("callback"), context=empty)
+    batch.succeed(0)
+    assert await task == "task"
+    assert empty[variable] == "callback"
+
+
+async def test_the_garbage_collector_has_nothing_to_look_at_in_metadata() -> None:
+    """It never changes, and refers to text and numbers only, so it is in no cycle (native)."""
+    twin = producer_twin("native")
+    batch = make_batch(2, twin=twin)
+    batch.succeed(5)
+    kept = [
+        await twin.RecordAck(batch, index, 7, *sizes) for index, sizes in ((0, (3, 4)), (1, ()))
+    ]
+    assert [gc.is_tracked(metadata) for metadata in kept] == [False, False]
+    gc.collect()
+    assert [metadata.offset for metadata in kept] == [5, 6]
+    copies = pickle.loads(pickle.dumps(kept))
+    assert [(tuple(copy), vars(copy)) for copy in copies] == [
+        (tuple(metadata), vars(metadata)) for metadata in kept
+    ]
 
 
 async def test_a_callback_may_be_taken_back(twin: SimpleNamespace) -> None:
