@@ -11,9 +11,9 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.fetch.completed_fetch import Record
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
-from aiokafka_lite.consumer.fetch.fetch_planner import PlannedFetch
 from aiokafka_lite.consumer.fetch.fetch_preparations import FetchPreparations
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher

@@ -6,59 +6,46 @@ Source: A3, A7, A8, A10, A11, AbstractFetch.prepareFetchRequests.
 """
 
 import math
-from collections.abc import Collection, Iterable
-from dataclasses import field
+from collections.abc import Collection
 from typing import Protocol
-from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_session import (
-    FetchSession,
-    FetchSessionRequest,
-    ForgottenPartition,
-)
+from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
 from aiokafka_lite.consumer.fetch.fetch_wishes import FetchWishes, node_to_read
+from aiokafka_lite.consumer.fetch.planned_fetch import FetchTerms, PlannedFetch
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.messages.fetch import (
-    FetchPartition,
-    FetchRequest,
-    FetchTopic,
-    ForgottenTopic,
-)
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
 
 _LEAST_WAIT_MS = 5
 """While data of a node is unread, its next request lets the broker wait at least this long."""
 
 
-@dataclass(slots=True, eq=False)
-class PlannedFetch:
-    """One node's fetch, ready to be sent."""
-
-    node_id: int
-    request: FetchRequest
-    max_version: int | None
-    """12 if a partition has no topic id; None: the newest version that both sides know."""
-
-
-@dataclass(slots=True, eq=False)
 class FetchRound:
     """The fetches that one poll starts, and why other partitions got none."""
 
-    fetches: list[PlannedFetch] = field(default_factory=list)
-    leaderless: list[TopicPartition] = field(default_factory=list)
-    """Partitions that are free but have no known leader: metadata is out of date."""
-    needs_metadata: bool = False
-    """True if the lease of a preferred replica is over, or the replica is offline. The leader is
-    read next, and may name a replica again."""
-    lacks_room: bool = False
-    """True if a node got no fetch because too much of its data is unread (A11)."""
-    due_at_s: float | None = None
-    """When the first backoff ends that now keeps a partition or node from a fetch; None: none."""
+    __slots__ = ("due_at_s", "fetches", "lacks_room", "leaderless", "needs_metadata")
+
+    def __init__(
+        self,
+        leaderless: list[TopicPartition],
+        needs_metadata: bool = False,
+        due_at_s: float | None = None,
+    ) -> None:
+        self.fetches: list[PlannedFetch] = []
+        self.leaderless = leaderless
+        """Partitions that are free but have no known leader: metadata is out of date."""
+        self.needs_metadata = needs_metadata
+        """True if the lease of a preferred replica is over, or the replica is offline. The leader
+        is read next, and may name a replica again."""
+        self.lacks_room = False
+        """True if a node got no fetch because too much of its data is unread (A11)."""
+        self.due_at_s = due_at_s
+        """When the first backoff ends that now keeps a partition or node from a fetch; None: none.
+        """
 
 
 class NodeView(Protocol):
@@ -82,6 +69,7 @@ class FetchPlanner:
         nodes: NodeView,
     ) -> None:
         self._config = config
+        self._terms = FetchTerms(config)
         self._subscription = subscription
         self._buffer = buffer
         self._nodes = nodes
@@ -117,11 +105,7 @@ class FetchPlanner:
         """
         wishes = self._wishes
         wishes.update(snapshot, now_s)
-        found = FetchRound(
-            leaderless=wishes.leaderless,
-            needs_metadata=wishes.forgot_a_replica,
-            due_at_s=wishes.due_at_s,
-        )
+        found = FetchRound(wishes.leaderless, wishes.forgot_a_replica, wishes.due_at_s)
         spare = self._spare_fetches()
         for node_id, session in tuple(self._sessions.items()):
             if not session.wanted:
@@ -179,9 +163,7 @@ class FetchPlanner:
 
     def plan_close(self, session: FetchSession) -> PlannedFetch:
         """Return the request that closes an open session (D5)."""
-        closing = session.build_close()
-        request = self._request(closing, forgotten=(), max_wait_ms=0)
-        return PlannedFetch(session.node_id, request, None)
+        return PlannedFetch(session.node_id, self._terms, session.build_close(), max_wait_ms=0)
 
     def _has_room(self, node_id: int) -> bool:
         limit = self._config.fetch_buffer_bytes
@@ -202,16 +184,14 @@ class FetchPlanner:
         if planned.to_replace and max_version is None and self._can_send_ids(session.node_id):
             # In a version with names only, this would forget the partition sent under its new id.
             forgotten += planned.to_replace
-        request = self._request(
-            planned, forgotten=forgotten, max_wait_ms=self._max_wait_ms(session.node_id, now_s)
-        )
-        return PlannedFetch(session.node_id, request, max_version)
+        wait_ms = self._wait_ms(session.node_id, now_s)
+        return PlannedFetch(session.node_id, self._terms, planned, wait_ms, forgotten, max_version)
 
     def _can_send_ids(self, node_id: int) -> bool:
         version = self._nodes.fetch_version(node_id)
         return version is not None and version >= FetchRequest.topic_ids_since
 
-    def _max_wait_ms(self, node_id: int, now_s: float) -> int:
+    def _wait_ms(self, node_id: int, now_s: float) -> int:
         """Return how long the node may wait for data before it responds.
 
         It is `fetch_max_wait_ms`, but at most the age of the node's newest unread data. The
@@ -229,62 +209,10 @@ class FetchPlanner:
         lain_s = now_s - self._buffer.newest_at_s(node_id)
         return min(longest_ms, max(round(lain_s * 1000), _LEAST_WAIT_MS))
 
-    def _request(
-        self,
-        planned: FetchSessionRequest,
-        *,
-        forgotten: Iterable[ForgottenPartition],
-        max_wait_ms: int,
-    ) -> FetchRequest:
-        # Names and ids are both filled in. The version decides which of them are sent.
-        return FetchRequest(
-            max_wait_ms=max_wait_ms,
-            min_bytes=self._config.fetch_min_bytes,
-            max_bytes=self._config.fetch_max_bytes,
-            isolation_level=int(self._config.is_read_committed),
-            session_id=planned.session_id,
-            session_epoch=planned.session_epoch,
-            topics=_topics(planned),
-            forgotten_topics_data=_forgotten(forgotten),
-            rack_id=self._config.client_rack or "",
-        )
-
 
 def _due(found: FetchRound, at_s: float) -> None:
     if found.due_at_s is None or at_s < found.due_at_s:
         found.due_at_s = at_s
 
 
-def _topics(planned: FetchSessionRequest) -> list[FetchTopic]:
-    """Group partitions by topic only if they are neighbours.
-
-    The broker fills the partitions in their order in the request, so the order must stay.
-    """
-    topics: list[FetchTopic] = []
-    last: tuple[str, UUID] | None = None
-    for tp, data in planned.to_send.items():
-        if last != (tp.topic, data.topic_id):
-            last = (tp.topic, data.topic_id)
-            topics.append(FetchTopic(topic=tp.topic, topic_id=data.topic_id, partitions=[]))
-        topics[-1].partitions.append(
-            FetchPartition(
-                partition=tp.partition,
-                current_leader_epoch=data.current_leader_epoch,
-                fetch_offset=data.fetch_offset,
-                partition_max_bytes=data.max_bytes,
-            )
-        )
-    return topics
-
-
-def _forgotten(forgotten: Iterable[ForgottenPartition]) -> list[ForgottenTopic]:
-    topics: dict[tuple[str, UUID], ForgottenTopic] = {}
-    for (topic, partition), topic_id in forgotten:
-        entry = topics.setdefault(
-            (topic, topic_id), ForgottenTopic(topic=topic, topic_id=topic_id, partitions=[])
-        )
-        entry.partitions.append(partition)
-    return list(topics.values())
-
-
-__all__ = ["FetchPlanner", "FetchRound", "NodeView", "PlannedFetch"]
+__all__ = ["FetchPlanner", "FetchRound", "NodeView"]

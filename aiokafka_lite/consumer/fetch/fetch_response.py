@@ -6,13 +6,13 @@ Source: 2b-8 to 2b-16, AbstractFetch.handleFetchSuccess, FetchCollector.handleIn
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes, leader_hints
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import AnswerMemory, FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_bytes import LoneAnswer
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
 from aiokafka_lite.consumer.position.subscription_state import (
     FetchState,
@@ -39,7 +39,6 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
     for_code,
 )
-from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchResponse, PartitionData
 from aiokafka_lite.record.batch_reader import RecordCursor
@@ -63,29 +62,35 @@ _NOT_THERE = _LEADER_MOVED | _TOPIC_CHANGED | {OffsetOutOfRangeError.errno}
 """After one of these errors, a preferred replica is not read any more."""
 _HINTED = {NotLeaderForPartitionError.errno, FencedLeaderEpochError.errno}
 _TRY_AGAIN = {UnknownLeaderEpochError.errno, UnknownError.errno}
+Answered = PartitionData | LoneAnswer
+"""What a response says of one partition."""
 _RAISED_AS_SENT = {TopicAuthorizationFailedError.errno, CorruptRecordException.errno}
 
 
-@dataclass(slots=True)
 class FetchOutcome:
     """What the fetcher must do after a response was handled."""
 
-    is_accepted: bool = False
-    """False: the session refused the response, and no data was used. Send a full fetch next."""
-    needs_metadata: bool = False
-    records_bytes: int = 0
-    """Size of the record batches in an accepted response."""
-    error_codes: tuple[int, ...] = ()
-    """The errors of partitions in an accepted response."""
+    __slots__ = ("error_codes", "is_accepted", "needs_metadata", "records_bytes")
+
+    def __init__(self) -> None:
+        self.is_accepted = False
+        """False: the session refused the response, and no data was used. Send a full fetch next."""
+        self.needs_metadata = False
+        self.records_bytes = 0
+        """Size of the record batches in an accepted response."""
+        self.error_codes: tuple[int, ...] = ()
+        """The errors of partitions in an accepted response."""
 
 
-@dataclass(slots=True, eq=False)
 class _Arrival:
     """When a response came (monotonic seconds, milliseconds since 1970), and its memory."""
 
-    now_s: float
-    timestamp_ms: int
-    memory: AnswerMemory
+    __slots__ = ("memory", "now_s", "timestamp_ms")
+
+    def __init__(self, now_s: float, timestamp_ms: int, memory: AnswerMemory) -> None:
+        self.now_s = now_s
+        self.timestamp_ms = timestamp_ms
+        self.memory = memory
 
 
 class FetchResponseHandler:
@@ -106,22 +111,26 @@ class FetchResponseHandler:
         self._backoff = backoff
 
     def handle(
-        self, session: FetchSession, response: FetchResponse, *, now_s: float, timestamp_ms: int
+        self,
+        session: FetchSession,
+        response: FetchResponse | LoneAnswer,
+        now_s: float,
+        timestamp_ms: int,
     ) -> FetchOutcome:
         """Apply the response to the newest request of `session`.
 
         Data and errors of a partition are dropped if it is no longer assigned, or if its position
         has changed since the request.
         """
-        unknown_ids: set[UUID] = set()
+        unknown_ids: set[bytes] = set()
         answers = _named_partitions(session, response, unknown_ids)
         outcome = FetchOutcome()
         outcome.is_accepted = session.handle_response(
-            error_code=response.error_code,
-            session_id=response.session_id,
-            throttle_time_ms=response.throttle_time_ms,
-            partitions=answers.keys(),
-            unknown_topic_ids=unknown_ids,
+            response.error_code,
+            response.session_id,
+            response.throttle_time_ms,
+            answers.keys(),
+            unknown_ids,
         )
         if not outcome.is_accepted:
             outcome.needs_metadata = response.error_code == FetchSessionTopicIdError.errno
@@ -158,11 +167,13 @@ class FetchResponseHandler:
         )
 
     def _follow_hints(
-        self, answers: Mapping[TopicPartition, PartitionData], response: FetchResponse
+        self, answers: Mapping[TopicPartition, Answered], response: FetchResponse | LoneAnswer
     ) -> Collection[TopicPartition]:
         """Apply the leaders that the response names; return the partitions that moved (2b-9)."""
         named = [
-            (tp, data.current_leader) for tp, data in answers.items() if data.error_code in _HINTED
+            (tp, data.current_leader)
+            for tp, data in answers.items()
+            if data.error_code in _HINTED and isinstance(data, PartitionData)
         ]
         hints = leader_hints(named) if named else {}
         if not hints:
@@ -176,7 +187,7 @@ class FetchResponseHandler:
         session: FetchSession,
         state: PartitionState,
         offset: int,
-        data: PartitionData,
+        data: Answered,
         arrival: _Arrival,
     ) -> None:
         _remember_watermarks(state, data, arrival.timestamp_ms)
@@ -240,7 +251,7 @@ class FetchResponseHandler:
     # Errors…
 
     def _handle_error(
-        self, session: FetchSession, state: PartitionState, data: PartitionData, arrival: _Arrival
+        self, session: FetchSession, state: PartitionState, data: Answered, arrival: _Arrival
     ) -> None:
         code = data.error_code
         was_preferred = code in _NOT_THERE and self._subscription.forget_replica(state)
@@ -276,7 +287,7 @@ class FetchResponseHandler:
             )
 
     def _out_of_range(
-        self, session: FetchSession, state: PartitionState, data: PartitionData, arrival: _Arrival
+        self, session: FetchSession, state: PartitionState, data: Answered, arrival: _Arrival
     ) -> None:
         strategy = self._subscription.default_reset
         tp = state.topic_partition
@@ -320,7 +331,7 @@ class FetchResponseHandler:
             )
         )
 
-    def _put_off_error(self, state: PartitionState, data: PartitionData, arrival: _Arrival) -> None:
+    def _put_off_error(self, state: PartitionState, data: Answered, arrival: _Arrival) -> None:
         """Drop an error of a fetch ahead of the position, and ask again after a backoff (A9).
 
         Such an error is not raised and resets nothing. If it is still there when the position has
@@ -337,24 +348,30 @@ class FetchResponseHandler:
 
 
 def _named_partitions(
-    session: FetchSession, response: FetchResponse, unknown_ids: set[UUID]
-) -> dict[TopicPartition, PartitionData]:
+    session: FetchSession, response: FetchResponse | LoneAnswer, unknown_ids: set[bytes]
+) -> dict[TopicPartition, Answered]:
     """Return each partition of a response under its topic's name.
 
     Topic ids that the request did not have are added to `unknown_ids`.
     """
-    answers: dict[TopicPartition, PartitionData] = {}
+    if isinstance(response, LoneAnswer):
+        topic_name = session.name_told_by(response.topic_id_bytes)
+        if topic_name is None:
+            unknown_ids.add(response.topic_id_bytes)
+            return {}
+        return {TopicPartition(topic_name, response.partition_index): response}
+    answers: dict[TopicPartition, Answered] = {}
     for topic in response.responses:
         name = topic.topic or session.topic_name(topic.topic_id)
         if name is None:
-            unknown_ids.add(topic.topic_id)
+            unknown_ids.add(topic.topic_id.bytes)
             continue
         for data in topic.partitions:
             answers[TopicPartition(name, data.partition_index)] = data
     return answers
 
 
-def _memory_size(answers: Iterable[PartitionData]) -> int:
+def _memory_size(answers: Iterable[Answered]) -> int:
     """Return the bytes of memory that the records of one response are views of."""
     for data in answers:
         if data.records:
@@ -384,7 +401,7 @@ def _is_other_log(state: PartitionState, asked: SessionPartition) -> bool:
     return state.leader is not None and state.leader.epoch != asked.current_leader_epoch
 
 
-def _remember_watermarks(state: PartitionState, data: PartitionData, timestamp_ms: int) -> None:
+def _remember_watermarks(state: PartitionState, data: Answered, timestamp_ms: int) -> None:
     state.last_poll_timestamp_ms = timestamp_ms
     if data.high_watermark >= 0:
         state.high_watermark = data.high_watermark

@@ -4,6 +4,15 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 
+cdef class FetchSessionRequest:
+    cdef readonly int32_t session_id
+    cdef readonly int64_t session_epoch
+    cdef readonly dict to_send
+    cdef readonly tuple to_forget
+    cdef readonly tuple to_replace
+    cdef readonly bint can_use_topic_ids
+
+
 cdef class FetchSession:
     cdef readonly object node_id
     cdef public int32_t session_id
@@ -17,17 +26,26 @@ cdef class FetchSession:
     cdef bint _uses_topic_ids
 
     cpdef topic_name(self, topic_id)
+    cpdef name_told_by(self, topic_id_bytes)
     cpdef want(self, tp, data)
     cpdef unwant(self, tp)
-    cpdef build(self, place)
-    cdef _build_full(self, place)
+    cpdef FetchSessionRequest build(self, place)
+    cdef FetchSessionRequest _build_full(self, place)
     @cython.locals(changed=dict, forget=list, replace=list, to_send=dict)
-    cdef _build_incremental(self, place)
+    cdef FetchSessionRequest _build_incremental(self, place)
     cdef _hold(self, tp, data)
     cdef _drop(self, tp)
     cdef _forget_partitions(self)
-    cpdef build_close(self)
-    cdef _request(self, dict to_send, tuple to_forget, tuple to_replace)
+    cpdef FetchSessionRequest build_close(self)
+    cdef FetchSessionRequest _request(self, dict to_send, tuple to_forget, tuple to_replace)
+    cpdef bint handle_response(
+        self,
+        error_code,
+        session_id,
+        throttle_time_ms,
+        partitions,
+        unknown_topic_ids=*,
+    ) except -1
     cdef _handle_error_code(self, error_code)
     cdef bint _handle_full(
         self, session_id, throttle_time_ms, partitions, unknown_topic_ids

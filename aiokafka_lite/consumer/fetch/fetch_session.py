@@ -8,11 +8,10 @@ Source: KIP-227, KIP-516, FetchSessionHandler.
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from uuid import UUID
 
 from aiokafka_lite.errors import FetchSessionIdNotFound
-from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 
@@ -41,19 +40,36 @@ class ForgottenPartition(NamedTuple):
     topic_id: UUID
 
 
-@dataclass(slots=True)
 class FetchSessionRequest:
     """What one Fetch request must tell the broker about the session."""
 
-    session_id: int
-    session_epoch: int
-    to_send: Mapping[TopicPartition, SessionPartition]
-    """In the order of the request. The broker fills them in that order."""
-    to_forget: tuple[ForgottenPartition, ...]
-    to_replace: tuple[ForgottenPartition, ...]
-    """Partitions whose topic id has changed, with the old id. `to_send` has the new id."""
-    can_use_topic_ids: bool
-    """False: some partition has no topic id, so the request's version is 12 at most (2a-6)."""
+    __slots__ = (
+        "can_use_topic_ids",
+        "session_epoch",
+        "session_id",
+        "to_forget",
+        "to_replace",
+        "to_send",
+    )
+
+    def __init__(
+        self,
+        session_id: int,
+        session_epoch: int,
+        to_send: dict[TopicPartition, SessionPartition],
+        to_forget: tuple[ForgottenPartition, ...],
+        to_replace: tuple[ForgottenPartition, ...],
+        can_use_topic_ids: bool,
+    ) -> None:
+        self.session_id = session_id
+        self.session_epoch = session_epoch
+        self.to_send = to_send
+        """In the order of the request. The broker fills them in that order."""
+        self.to_forget = to_forget
+        self.to_replace = to_replace
+        """Partitions whose topic id has changed, with the old id. `to_send` has the new id."""
+        self.can_use_topic_ids = can_use_topic_ids
+        """False: some partition has no topic id, so the request's version is 12 at most (2a-6)."""
 
     @property
     def is_full(self) -> bool:
@@ -75,7 +91,7 @@ class FetchSession:
         self._changed: dict[TopicPartition, None] = {}  # where the two may differ
         self._wanted_without_id = 0
         self._topics: Counter[tuple[UUID, str]] = Counter()  # of `partitions`
-        self._names: dict[UUID, str] = {}
+        self._names: dict[bytes, str] = {}  # by the bytes of the topic's id
         self._uses_topic_ids = False
 
     def __repr__(self) -> str:
@@ -91,7 +107,11 @@ class FetchSession:
 
     def topic_name(self, topic_id: UUID) -> str | None:
         """Return the topic with this id in the newest request; None if the request lacks the id."""
-        return self._names.get(topic_id) if self._uses_topic_ids else None
+        return self.name_told_by(topic_id.bytes)
+
+    def name_told_by(self, topic_id_bytes: bytes) -> str | None:
+        """Return the topic, as `topic_name`, by the bytes of its id."""
+        return self._names.get(topic_id_bytes) if self._uses_topic_ids else None
 
     # What is wanted…
 
@@ -163,7 +183,7 @@ class FetchSession:
     def _hold(self, tp: TopicPartition, data: SessionPartition) -> None:
         self.partitions[tp] = data
         self._topics[data.topic_id, tp.topic] += 1
-        self._names[data.topic_id] = tp.topic
+        self._names[data.topic_id.bytes] = tp.topic
 
     def _drop(self, tp: TopicPartition) -> SessionPartition | None:
         data = self.partitions.pop(tp, None)
@@ -172,7 +192,7 @@ class FetchSession:
             self._topics[key] -= 1
             if not self._topics[key]:
                 del self._topics[key]
-                self._names.pop(data.topic_id, None)
+                self._names.pop(data.topic_id.bytes, None)
         return data
 
     def _forget_partitions(self) -> None:
@@ -189,7 +209,7 @@ class FetchSession:
 
     def _request(
         self,
-        to_send: Mapping[TopicPartition, SessionPartition],
+        to_send: dict[TopicPartition, SessionPartition],
         to_forget: tuple[ForgottenPartition, ...],
         to_replace: tuple[ForgottenPartition, ...],
     ) -> FetchSessionRequest:
@@ -201,12 +221,11 @@ class FetchSession:
 
     def handle_response(
         self,
-        *,
         error_code: int,
         session_id: int,
         throttle_time_ms: int,
         partitions: Collection[TopicPartition],
-        unknown_topic_ids: Collection[UUID] = (),
+        unknown_topic_ids: Collection[bytes] = (),
     ) -> bool:
         """Update the session after a response; return whether the data of the response may be used.
 
@@ -232,7 +251,7 @@ class FetchSession:
         session_id: int,
         throttle_time_ms: int,
         partitions: Collection[TopicPartition],
-        unknown_topic_ids: Collection[UUID],
+        unknown_topic_ids: Collection[bytes],
     ) -> bool:
         if not partitions and not unknown_topic_ids and throttle_time_ms > 0:
             self._forget_session()  # throttled: the broker did not look at the partitions (KIP-219)
@@ -249,7 +268,7 @@ class FetchSession:
         self,
         session_id: int,
         partitions: Collection[TopicPartition],
-        unknown_topic_ids: Collection[UUID],
+        unknown_topic_ids: Collection[bytes],
     ) -> bool:
         if unknown_topic_ids or not self.partitions.keys() >= set(partitions):
             self._log_mismatch(partitions, unknown_topic_ids)
@@ -270,7 +289,7 @@ class FetchSession:
         self.epoch = INITIAL_EPOCH
 
     def _log_mismatch(
-        self, partitions: Collection[TopicPartition], unknown_topic_ids: Collection[UUID]
+        self, partitions: Collection[TopicPartition], unknown_topic_ids: Collection[bytes]
     ) -> None:
         extra = set(partitions) - self.partitions.keys()
         missing = self.partitions.keys() - set(partitions)

@@ -23,9 +23,11 @@ from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetch
+from aiokafka_lite.consumer.fetch.fetch_bytes import LoneAnswer
+from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner
 from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler, wants
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
+from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import missed
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
@@ -227,13 +229,15 @@ class Fetcher:
         """Send the planned fetch, or start a task that waits until it can be sent."""
         node = self._nodes.setdefault(planned.node_id, _NodeFetches(planned.node_id))
         node.planned = planned
+        planned.node = node
+        planned.on_answer = self._round_is_over
         try:
             is_sent = self._client.network.submit(
                 node.node_id,
                 planned.request,
-                partial(self._round_is_over, node),
-                lane=Lane.FETCH,
-                max_version=planned.max_version,
+                planned,
+                Lane.FETCH,
+                planned.max_version,
             )
         except KafkaError:
             is_sent = False  # the task gets the same error, and takes it in after this poll
@@ -253,16 +257,21 @@ class Fetcher:
         self._end_round(node)
 
     def _round_is_over(
-        self, node: _NodeFetches, response: FetchResponse | None, error: Exception | None
+        self,
+        planned: PlannedFetch,
+        response: FetchResponse | LoneAnswer | None,
+        error: Exception | None,
     ) -> None:
         """Take in the outcome of a round without a task. Called by the event loop."""
         if self._is_closed:
             return
+        node: _NodeFetches = planned.node
         fault = error
         try:
             if response is not None:
                 fault = None
-                self._client.network.note_throttle(node.node_id, response, Lane.FETCH)
+                if isinstance(response, FetchResponse):
+                    self._client.network.note_throttle(node.node_id, response, Lane.FETCH)
                 self._answered(node, response)
             elif isinstance(error, KafkaError):
                 fault = None
@@ -279,13 +288,13 @@ class Fetcher:
         self._revision.number += 1  # its partitions are free again, answered or not
         self._signal.notify()
 
-    def _answered(self, node: _NodeFetches, response: FetchResponse) -> None:
+    def _answered(self, node: _NodeFetches, response: FetchResponse | LoneAnswer) -> None:
         clock = self._client.clock
         outcome = self._handler.handle(
             self._planner.session(node.node_id),
             response,
-            now_s=clock.monotonic(),
-            timestamp_ms=int(clock.time() * 1000),
+            clock.monotonic(),
+            int(clock.time() * 1000),
         )
         if outcome.needs_metadata:
             self._client.metadata.request_update()
@@ -300,7 +309,7 @@ class Fetcher:
             logger.info("%s: node %d answers fetches again", client_id, node.node_id)
         node.failures = node.refusals = 0
 
-    def _refused(self, node: _NodeFetches, response: FetchResponse) -> None:
+    def _refused(self, node: _NodeFetches, response: FetchResponse | LoneAnswer) -> None:
         logger.debug(
             "node %d: fetch answer with error %d refused", node.node_id, response.error_code
         )

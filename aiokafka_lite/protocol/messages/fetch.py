@@ -21,6 +21,8 @@ class FetchRequest(Request["FetchResponse"], api_key=1, versions="4-18", flexibl
     """The first version that lets consumers read from followers (KIP-392)."""
     topic_ids_since = 13
     """The first version that names topics by id alone (KIP-516)."""
+    replica_state_since = 15
+    """The first version in which a consumer tells no replica at all (KIP-903)."""
     leader_hints_since = 16
     """The first version that answers with new leaders and their addresses (KIP-951)."""
 

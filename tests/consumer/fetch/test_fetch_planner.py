@@ -8,7 +8,8 @@ import pytest
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, PlannedFetch
+from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner
+from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
 from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     SubscriptionState,

@@ -12,6 +12,7 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_bytes import LoneAnswer
 from aiokafka_lite.consumer.fetch.fetch_response import FetchOutcome, FetchResponseHandler
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession, SessionPartition
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -102,6 +103,15 @@ class Bench:
         return fetch.error
 
 
+def told(outcome: FetchOutcome) -> tuple[bool, bool, int, tuple[int, ...]]:
+    return (
+        outcome.is_accepted,
+        outcome.needs_metadata,
+        outcome.records_bytes,
+        outcome.error_codes,
+    )
+
+
 # Data…
 
 
@@ -116,6 +126,36 @@ def test_data_becomes_a_completed_fetch_in_the_order_of_the_answer(topic_id: Any
     assert all(fetch.fetch_offset == 5 for fetch in bench.buffered)
     assert bench.buffer.unread_bytes(1) == 2 * len(data)
     assert [record.offset for record in bench.buffered[0].take(9)] == [5, 6, 7]
+
+
+def lone_answer(session_id: int = 1, topic_id: UUID = TOPIC_ID, partition: int = 0) -> LoneAnswer:
+    records = memoryview(batches(5, 3))
+    return LoneAnswer(session_id, topic_id.bytes, partition, 9, 8, 2, records)
+
+
+def test_the_answer_of_one_partition_is_taken_in_without_a_message() -> None:
+    bench = Bench()
+    bench.answer(partition_data(0), partition_data(1))
+    state = bench.subscription.assigned(P1)
+    outcome = bench.handler.handle(bench.session, lone_answer(partition=1), NOW_S, NOW_MS)
+    assert told(outcome) == (True, False, len(batches(5, 3)), ())
+    (fetch,) = bench.buffered
+    assert (fetch.topic_partition, fetch.received_at_s) == (P1, NOW_S)
+    assert [record.offset for record in fetch.take(9)] == [5, 6, 7]
+    assert (state.high_watermark, state.last_stable_offset, state.log_start_offset) == (9, 8, 2)
+    assert bench.session.epoch == 2
+
+
+@pytest.mark.parametrize("strange", [{"topic_id": UUID(int=99)}, {"partition": 7}])
+def test_2a_8_the_answer_of_one_partition_that_is_not_in_the_session_is_refused(
+    strange: dict[str, Any],
+) -> None:
+    bench = Bench()
+    bench.answer(partition_data(0), partition_data(1))
+    outcome = bench.handler.handle(bench.session, lone_answer(**strange), NOW_S, NOW_MS)
+    assert told(outcome) == (False, False, 0, ())
+    assert bench.buffered == []
+    assert bench.session.epoch == 0
 
 
 def test_an_answer_without_records_updates_the_watermarks_and_is_not_buffered() -> None:
@@ -266,13 +306,13 @@ def test_2b_8_an_answer_the_session_refuses_is_dropped_as_a_whole() -> None:
     outcome = bench.answer(
         partition_data(0, batches(5, 3)), error_code=InvalidFetchSessionEpoch.errno
     )
-    assert outcome == FetchOutcome(is_accepted=False, needs_metadata=False)
+    assert told(outcome) == (False, False, 0, ())
     assert bench.buffered == []
 
 
 def test_2a_7_a_topic_id_error_of_the_session_asks_for_metadata() -> None:
     outcome = Bench().answer(error_code=FetchSessionTopicIdError.errno)
-    assert outcome == FetchOutcome(is_accepted=False, needs_metadata=True)
+    assert told(outcome) == (False, True, 0, ())
 
 
 def test_2a_8_an_unknown_topic_id_refuses_the_answer() -> None:

@@ -75,7 +75,7 @@ class PlainPlanner(FetchPlanner):
         return self._sessions.setdefault(node_id, PlainSession(node_id))
 
     def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
-        found = FetchRound()
+        found = FetchRound([])
         due: list[float] = []
         by_node: dict[int, dict[TopicPartition, SessionPartition]] = {}
         wanted: dict[TopicPartition, SessionPartition]

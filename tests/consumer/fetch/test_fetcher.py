@@ -11,13 +11,12 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_response import FetchResponseHandler
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import InvalidFetchSessionEpoch, KafkaError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
@@ -114,6 +113,44 @@ async def test_a2_over_a_connection_that_is_there_a_fetch_leaves_in_the_call_tha
         assert [fetch.fetch_offset for fetch in bench.buffer] == [1]
 
 
+async def test_a_lone_record_crosses_without_an_object_for_each_part_of_a_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second request still names both partitions, which the first one has moved."""
+    async with embedded({"t": 2}) as broker, fetching(broker, P0, P1) as bench:
+        fill(broker, P0, 1)
+        fill(broker, P1, 1)
+
+        async def take_one() -> int:
+            bench.fetcher.start_fetches()
+            await bench.news()
+            for fetch in list(bench.buffer):
+                (record,) = fetch.take(9)
+                bench.buffer.remove(fetch)
+                bench.subscription.seek(fetch.topic_partition, record.offset + 1)
+            return record.offset
+
+        await take_one()
+        fill(broker, P1, 1)
+        await take_one()
+        monkeypatch.setattr(FetchRequest, "encode", refused)
+        monkeypatch.setattr(FetchResponse, "decode", refused)
+        for offset in range(2, 5):
+            fill(broker, P1, 1)
+            assert await take_one() == offset
+
+
+def refused(*_: object) -> None:
+    raise AssertionError("a message was made")
+
+
+class Broken:
+    """In the place of the part that takes responses in."""
+
+    def handle(self, *_: object) -> None:
+        raise ZeroDivisionError
+
+
 @pytest.mark.parametrize("is_connected", [False, True])
 async def test_a_bug_in_the_use_of_an_answer_ends_the_client_and_not_the_connection(
     is_connected: bool, monkeypatch: pytest.MonkeyPatch
@@ -124,7 +161,7 @@ async def test_a_bug_in_the_use_of_an_answer_ends_the_client_and_not_the_connect
         if is_connected:
             bench.fetcher.start_fetches()
             await bench.news()
-        monkeypatch.setattr(FetchResponseHandler, "handle", lambda *_, **__: 1 // 0)
+        monkeypatch.setattr(bench.fetcher, "_handler", Broken())
         bench.fetcher.start_fetches()
         async with asyncio.timeout(30):
             await failed.wait()
