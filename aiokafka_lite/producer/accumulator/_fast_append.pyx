@@ -21,7 +21,14 @@ import types
 from array import array as _new_array
 
 from aiokafka_lite.concurrency._ready cimport ready_value
-from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome, RecordAck, awaited, new_ack
+from aiokafka_lite.producer.batch._record_ack cimport (
+    BatchOutcome,
+    _LoopOf,
+    RecordAck,
+    awaited,
+    loop_of,
+    new_ack,
+)
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
@@ -318,7 +325,7 @@ cdef class FastAppend:
     cdef public unsigned long thread_id
     cdef public object loop
     cdef object running  # what asyncio has noted of this thread while `running_loop` runs
-    cdef object running_loop
+    cdef _LoopOf running_loop
     cdef bint _asks_machine
     cdef bint _has_partitioner
     cdef bint _ignores_keys
@@ -363,14 +370,14 @@ cdef class FastAppend:
         if (
             noted is not NULL
             and noted is <PyObject *>self.running
-            and loop is self.running_loop
+            and loop is self.running_loop.loop
             and loop is not None
         ):
             return True
         if loop is None or _running_loop() is not loop:
             return False
-        if noted is not NULL:
-            self.running, self.running_loop = <object>noted, loop
+        self.running = None if noted is NULL else <object>noted
+        self.running_loop = loop_of(loop)
         return True
 
     cdef object append_later(
@@ -639,7 +646,7 @@ cdef class SendPaths:
         if fast.is_in_loop() and self.has_own_send():
             ack = fast.place(topic, value, key, partition, timestamp_ms, headers, True)
             if ack is not None:
-                return awaited(ack, fast.loop)
+                return awaited(ack, fast.running_loop)
             return self._written(
                 fast.append_later(self._path, topic, value, key, partition, timestamp_ms, headers)
             )

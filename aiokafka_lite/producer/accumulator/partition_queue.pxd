@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 
 from aiokafka_lite.producer.accumulator cimport _fast_append as fast_append
+from aiokafka_lite.producer.accumulator._fast_append cimport OpenBatchSlot  # builds follow this line
 
 
 cdef class PartitionQueue(fast_append.OpenBatchSlot):

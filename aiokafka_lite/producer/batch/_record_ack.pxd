@@ -5,6 +5,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from aiokafka_lite.record._batch_builder cimport RecordBatchBuilder
 
 
+cdef class _LoopOf:
+    cdef object loop
+
+
 cdef class BatchOutcome:
     cdef public object topic_partition
     cdef public RecordBatchBuilder _builder
@@ -25,6 +29,7 @@ cdef class BatchOutcome:
     cdef object newest_time  # of the newest metadata object
     cdef int64_t newest_time_ms
     cdef object newest_metadata  # with sizes
+    cdef _LoopOf loop_of  # of a task that waits for it
 
     cdef object what_of(self, int32_t index, int64_t timestamp_ms, int32_t key_size, int32_t value_size)
     cdef object metadata_again(
@@ -32,7 +37,6 @@ cdef class BatchOutcome:
     )
     cdef object time_told(self, int64_t time_ms)
     cdef dict attributes_of(self, int32_t key_size, int32_t value_size)
-    cdef void listen(self, object token, int32_t index, object listener)
 
 
 cdef class RecordAck:
@@ -52,4 +56,7 @@ cdef RecordAck new_ack(
 )
 
 
-cdef object awaited(RecordAck ack, object loop)
+cdef object awaited(RecordAck ack, _LoopOf loop)
+
+
+cdef _LoopOf loop_of(object loop)

@@ -7,7 +7,7 @@ refers only to its batch. Once the batch has an outcome, it drops its references
 
 cimport cython
 from cpython.list cimport PyList_GET_SIZE
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject, PyObject_GenericGetAttr, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t
@@ -15,6 +15,7 @@ from libc.stdint cimport int32_t, int64_t
 import asyncio
 import contextvars
 import itertools
+import sys
 from collections.abc import Callable
 
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
@@ -80,6 +81,14 @@ cdef object _CREATE_TIME = TimestampType.CREATE_TIME
 cdef object _LOG_APPEND_TIME = TimestampType.LOG_APPEND_TIME
 cdef object _InvalidStateError = asyncio.InvalidStateError
 cdef object _CancelledError = asyncio.CancelledError
+# Of attributes. The interpreter and asyncio intern most of the names that they look up.
+cdef str _BLOCKING = sys.intern("_asyncio_future_blocking")
+cdef str _GET_LOOP = sys.intern("get_loop")
+cdef str _ADD_DONE_CALLBACK = sys.intern("add_done_callback")
+cdef str _ADD = sys.intern("_add")
+cdef str _RAISE = sys.intern("_raise")
+cdef str _HAS_ENDED = sys.intern("_has_ended")
+cdef str _GIVE_UP = sys.intern("_give_up")
 cdef type _RecordMetadata = RecordMetadata
 cdef object _is_wide = RecordMetadata._fields  # the order below
 assert _is_wide == (
@@ -227,8 +236,7 @@ cdef class BatchOutcome:
 
     # Listeners…
 
-    cdef void listen(self, object token, int32_t index, object listener):
-        self._listeners[token] = (index, listener)
+    # A wait is its own token and knows its index, so no entry is made for it.
 
     def add_listener(self, index, listener):
         """As the twin."""
@@ -244,38 +252,68 @@ cdef class BatchOutcome:
 
     def listeners_of(self, index):
         """Return the (token, listener) pairs of one record, in the order of their coming."""
-        return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
+        return [
+            (token, token if entry is None else entry[1])
+            for token, entry in self._listeners.items()
+            if index_of(token, entry) == index
+        ]
+
+    def _move_listeners(self, int32_t end):
+        """As the twin."""
+        cdef BatchOutcome place
+        for token, entry in list(self._listeners.items()):
+            index = index_of(token, entry)
+            if index >= end:
+                continue
+            del self._listeners[token]
+            place, at = self.place_of(index)
+            if entry is None:
+                (<AwaitedAck>token).index = at
+                place._listeners[token] = None
+            else:
+                place._listeners[token] = (at, entry[1])
 
     def _finish(self):
         cdef _Wakeups group = None
-        cdef object listeners = self._listeners
-        cdef tuple entry
+        cdef dict listeners = self._listeners
         self.is_done = True
         self._listeners = {}
+        self.loop_of = None
         if not listeners:
             return
-        for entry in in_order(list(listeners.values())):
-            if type(entry[1]) is _Wait:
-                group = (<_Wait>entry[1]).wake(group)
+        for listener in in_order(listeners):
+            if type(listener) is AwaitedAck:
+                group = (<AwaitedAck>listener).wake(group)
             else:
-                group = None  # later entries must not be called before this one
-                entry[1]()
+                group = None  # later ones must not be called before this one
+                listener()
 
 
-def _index_of(tuple entry):
-    return entry[0]
+cdef int32_t index_of(object token, object entry) except -2:
+    """Return the index of a listener, as `_listeners` has it."""
+    return (<AwaitedAck>token).index if entry is None else (<tuple>entry)[0]
 
 
-cdef list in_order(list entries):
-    """Return (index, listener) entries by index. Most of them came in that order."""
-    cdef int64_t index, last = -1
-    cdef tuple entry
-    for entry in entries:
-        index = entry[0]
+cdef object in_order(dict listeners):
+    """Return the listeners by index. Most of them came in that order."""
+    cdef int32_t index, last = -1
+    cdef list found = []
+    for token, entry in listeners.items():
+        index = index_of(token, entry)
         if index < last:
-            return sorted(entries, key=_index_of)
+            return sorted_by_index(listeners)
         last = index
-    return entries
+        found.append(token if entry is None else (<tuple>entry)[1])
+    return found
+
+
+cdef list sorted_by_index(dict listeners):
+    cdef list entries = [
+        (index_of(token, entry), number, token if entry is None else entry[1])
+        for number, (token, entry) in enumerate(listeners.items())
+    ]
+    entries.sort()
+    return [entry[2] for entry in entries]
 
 
 cdef class _Wakeups:
@@ -292,31 +330,53 @@ cdef class _Wakeups:
         while self.woken < PyList_GET_SIZE(self.waits):
             self.woken += 1
             try:
-                (<_Wait>self.waits[self.woken - 1]).call_back()
+                (<AwaitedAck>self.waits[self.woken - 1]).call_back()
             except BaseException:  # SystemExit out of a task ends the loop, maybe not for good
                 if self.woken < PyList_GET_SIZE(self.waits):
                     self.loop.call_soon(self)
                 raise
 
 
-@cython.freelist(256)
-cdef class _Wait:
-    """What an await of an ack waits on. asyncio's task takes it for a future.
+cdef class _LoopOf:
+    """What a task asks for the loop of what it waits for."""
 
-    The task finds `_asyncio_future_blocking` on it, and then calls the methods below.
+    def __call__(self):
+        return self.loop
+
+
+cdef _LoopOf loop_of(object loop):
+    cdef _LoopOf made = _LoopOf.__new__(_LoopOf)
+    made.loop = loop
+    return made
+
+
+@cython.final
+@cython.freelist(1024)
+cdef class AwaitedAck:
+    """What an await of an ack waits on, and what the native `send_and_wait` returns for a record that
+    is in its batch. To its awaiter it is a coroutine. It has no frame, so a task runs it at half the
+    cost of an `async def`. To the task that waits it is a future.
+
+    A task takes for a future what has an attribute `_asyncio_future_blocking`, and uses the methods
+    of one that are named below. To the rest of asyncio a future is what has that attribute in its
+    class. So `create_task`, `gather` and `wait_for` make a task of this.
     """
 
-    cdef public bint _asyncio_future_blocking
-    cdef readonly object _loop
     cdef RecordAck ack
     cdef BatchOutcome batch
+    cdef _LoopOf loop_of
     cdef object callback
     cdef object context
     cdef object message
+    cdef int32_t index  # of the record, when it began to wait or its batch was split
+    cdef bint is_blocking
     cdef bint is_done
     cdef bint is_cancelled
 
     # To the coroutine that awaits: a generator…
+
+    def __await__(self):
+        return self
 
     def __iter__(self):
         return self
@@ -329,31 +389,33 @@ cdef class _Wait:
     cdef bint waits(self) except -1:
         """Begin to wait, or return whether there is an outcome, by being False."""
         cdef BatchOutcome batch
-        if self.batch is None:
-            batch = self.ack.where()
-            if batch is not None and not batch.is_done:
-                self.begin(batch)
-                return True
-        elif not self.is_done:
+        if self.batch is not None and not self.is_done:
             raise RuntimeError("await of an ack was resumed before there is an outcome")
-        return False
-
-    cdef int begin(self, BatchOutcome batch) except -1:
-        if self._loop is None:
-            self._loop = _get_running_loop()
+        batch = self.ack.where()
+        if batch is None or batch.is_done:
+            return False
+        if self.loop_of is None:
+            if batch.loop_of is None:
+                batch.loop_of = loop_of(_get_running_loop())
+            self.loop_of = batch.loop_of
+        self.index = self.ack._index
         self.batch = batch
-        batch.listen(self, self.ack._index, self)
-        self._asyncio_future_blocking = True
-        return 0
+        self.is_done = self.is_cancelled = False
+        self.is_blocking = True
+        batch._listeners[self] = None
+        return True
 
     def send(self, _value):
+        """Wait, or return the outcome."""
         return self.__next__()
 
     def throw(self, kind, value=None, traceback=None):
+        """Raise an exception where it waits."""
         self.close()
         raise_thrown(kind, value, traceback)
 
     def close(self):
+        """Wait no longer."""
         self.is_done = True
         self.callback = self.context = None
         if self.batch is not None:
@@ -361,19 +423,37 @@ cdef class _Wait:
 
     # To the task that runs it: a future…
 
-    def add_done_callback(self, callback, *, context=None):
+    def __getattribute__(self, name):
+        if name is _BLOCKING:
+            return self.is_blocking
+        if name is _GET_LOOP:
+            return self.loop_of
+        if name is _ADD_DONE_CALLBACK:
+            return PyObject_GenericGetAttr(self, _ADD)
+        if <str?>name == "result":  # C makes a new str of this name
+            return PyObject_GenericGetAttr(self, _RAISE) if self.is_cancelled else _no_result
+        if <str>name == "cancel":
+            return PyObject_GenericGetAttr(self, _GIVE_UP)
+        if <str>name == "done":
+            return PyObject_GenericGetAttr(self, _HAS_ENDED)
+        return PyObject_GenericGetAttr(self, name)
+
+    def __setattr__(self, name, value):
+        if name != _BLOCKING:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r} to set")
+        self.is_blocking = value
+
+    def _add(self, callback, *, context=None):
         self.callback = callback
         self.context = _copy_context() if context is None else context
 
-    def done(self):
+    def _has_ended(self):
         return self.is_done
 
-    def result(self):
-        if self.is_cancelled:
-            raise _CancelledError() if self.message is None else _CancelledError(self.message)
-        return None
+    def _raise(self):
+        raise _CancelledError() if self.message is None else _CancelledError(self.message)
 
-    def cancel(self, msg=None):
+    def _give_up(self, msg=None):
         if self.is_done:
             return False
         self.is_cancelled = True
@@ -392,11 +472,11 @@ cdef class _Wait:
         if self.is_done:
             return group
         self.is_done = True
-        if group is None or group.loop is not self._loop:
+        if group is None or group.loop is not self.loop_of.loop:
             group = _Wakeups.__new__(_Wakeups)
-            group.loop = self._loop
+            group.loop = self.loop_of.loop
             group.waits = []
-            self._loop.call_soon(group)
+            group.loop.call_soon(group)
         group.waits.append(self)
         return group
 
@@ -413,60 +493,33 @@ cdef class _Wait:
         return 0
 
 
-cdef PySendResult wait_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
-    """Do the same as `_Wait.__next__`, without an exception. `await` calls it up to Python 3.11."""
+def _no_result():
+    """The result of a wait that has ended."""
+
+
+cdef PySendResult awaited_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
+    """Do the same as `AwaitedAck.__next__`, without an exception. `await` calls it up to Python
+    3.11, and tasks call it in every version.
+    """
     cdef object value
     result[0] = NULL
-    if (<_Wait>self).waits():
+    if (<AwaitedAck>self).waits():
         Py_INCREF(<object>self)
         result[0] = self
         return PYGEN_NEXT
-    value = (<_Wait>self).ack.outcome()
+    value = (<AwaitedAck>self).ack.outcome()
     Py_INCREF(value)
     result[0] = <PyObject *>value
     return PYGEN_RETURN
 
 
-alk_set_am_send(<PyTypeObject *>_Wait, wait_am_send)
-
-
-@cython.freelist(256)
-cdef class AwaitedAck:
-    """What the native `send_and_wait` returns for a record that is in its batch: a coroutine that
-    waits for the ack. It has no frame, so a task runs it at half the cost of an `async def`. It is
-    not the wait itself, because asyncio takes that for a future.
-    """
-
-    cdef _Wait wait
-
-    def __await__(self):
-        return self.wait
-
-    def send(self, _value):
-        """Wait, or return the outcome."""
-        return self.wait.__next__()
-
-    def throw(self, kind, value=None, traceback=None):
-        """Raise an exception where it waits."""
-        self.wait.throw(kind, value, traceback)
-
-    def close(self):
-        """Wait no longer."""
-        self.wait.close()
-
-
-cdef PySendResult awaited_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
-    return wait_am_send(<PyObject *>(<AwaitedAck>self).wait, sent, result)
-
-
 alk_set_am_send(<PyTypeObject *>AwaitedAck, awaited_am_send)
 
 
-cdef object awaited(RecordAck ack, object loop):
+cdef object awaited(RecordAck ack, _LoopOf loop):
     cdef AwaitedAck made = AwaitedAck.__new__(AwaitedAck)
-    made.wait = _Wait.__new__(_Wait)
-    made.wait._loop = loop
-    made.wait.ack = ack
+    made.ack = ack
+    made.loop_of = loop
     return made
 
 
@@ -496,7 +549,7 @@ cdef RecordAck new_ack(
 
 
 @cython.no_gc
-@cython.freelist(512)
+@cython.freelist(1024)
 cdef class RecordAck:
     """As the twin."""
 
@@ -520,11 +573,8 @@ cdef class RecordAck:
     def __await__(self):
         """As the twin."""
         cdef BatchOutcome batch = self.where()
-        cdef _Wait wait
         if batch is not None and not batch.is_done:
-            wait = _Wait.__new__(_Wait)
-            wait.ack = self
-            return wait
+            return awaited(self, None)
         return ready_value(self.outcome_in(batch))
 
     @property
@@ -619,7 +669,7 @@ cdef class RecordAck:
         if batch is None or batch.is_done:
             call()
         else:
-            batch.listen(_next_token(), self._index, call)
+            batch.add_listener(self._index, call)
 
     def remove_done_callback(self, callback):
         """Take back a callback; return how often it was there."""
@@ -648,8 +698,8 @@ cdef class RecordAck:
         """Return the listeners of this ack with their tokens. A record may have other listeners."""
         listeners = []
         for token, listener in batch.listeners_of(self._index):
-            if type(listener) is _Wait:
-                if (<_Wait>listener).ack is self:
+            if type(listener) is AwaitedAck:
+                if (<AwaitedAck>listener).ack is self:
                     listeners.append((token, listener))
             elif type(listener) is _Callback and (<_Callback>listener).ack is self:
                 listeners.append((token, listener))

@@ -140,6 +140,14 @@ class BatchOutcome:
         """Return the (token, listener) pairs of one record, in the order they were added."""
         return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
 
+    def _move_listeners(self, end: int) -> None:
+        """Move the listeners of the records before index `end` to the pieces that have these."""
+        for token, (index, listener) in tuple(self._listeners.items()):
+            if index < end:
+                del self._listeners[token]
+                place, at = self.place_of(index)
+                place._listeners[token] = (at, listener)
+
     def _finish(self) -> None:
         self.is_done = True
         listeners, self._listeners = self._listeners, {}

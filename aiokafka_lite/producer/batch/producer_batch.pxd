@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 
 from aiokafka_lite.producer.batch cimport _record_ack as record_ack
+from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome  # builds follow this line
 
 
 cdef class ProducerBatch(record_ack.BatchOutcome):

@@ -199,11 +199,7 @@ class ProducerBatch(record_ack.BatchOutcome):
         for piece in pieces:
             self._pieces.append((first, piece))
             first += piece.record_count
-        for token, (index, listener) in tuple(self._listeners.items()):
-            if index < first:
-                del self._listeners[token]
-                place, at = self.place_of(index)
-                place._listeners[token] = (at, listener)
+        self._move_listeners(first)
         for piece in pieces:
             piece.add_listener(record_ack.BEHIND_ALL, self._piece_is_done)
 

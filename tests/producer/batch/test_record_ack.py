@@ -3,6 +3,7 @@ import contextvars
 import gc
 import pickle
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -364,6 +365,53 @@ async def test_a_wait_ends_once_whatever_ends_it_first(twin: SimpleNamespace) ->
     await settle()
     assert late_task.cancelled()
     assert (await acks[0]).offset == 3
+
+
+async def test_a_wait_is_a_future_to_the_task_that_waits_alone() -> None:
+    """To the rest of asyncio it is a coroutine, of which it makes a task (native)."""
+    twin = producer_twin("native")
+    batch = make_batch(2, twin=twin)
+    ack = twin.RecordAck(batch, 1, 0)
+    wait: Any = ack.__await__()
+    kinds = asyncio.isfuture(wait), asyncio.iscoroutine(wait)
+    assert kinds == (False, True)
+    assert not hasattr(type(wait), "add_done_callback")
+    with pytest.raises(AttributeError, match="other"):
+        wait.other = 1
+    task = asyncio.create_task(wait)
+    await asyncio.sleep(0)
+    for name in ("cancel", "done", "result"):
+        assert callable(getattr(wait, "".join(name)))  # a str of its own, as C makes one
+    with pytest.raises(RuntimeError, match="before there is an outcome"):
+        wait.send(None)
+    with mock.patch.object(asyncio, "get_running_loop", side_effect=AssertionError):
+        other = asyncio.ensure_future(twin.RecordAck(batch, 0, 0))  # the batch knows the loop
+        await asyncio.sleep(0)
+    assert [type(token) for token in batch._listeners] == [type(wait)] * 2
+    assert wait.cancel("enough")
+    assert not wait.cancel("twice")
+    with pytest.raises(asyncio.CancelledError, match="enough"):
+        await task
+    batch.succeed(3)
+    assert (await other).offset == 3
+    assert (await wait).offset == 4
+
+
+def test_the_loop_refuses_a_wait_of_another_loop() -> None:
+    """As for its own futures (native)."""
+    twin = producer_twin("native")
+    batch = make_batch(2, twin=twin)
+
+    async def wait(index: int) -> None:
+        await twin.RecordAck(batch, index, 0)
+
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        task = first.get_loop().create_task(wait(0))
+        first.run(asyncio.sleep(0))
+        with pytest.raises(RuntimeError, match="different loop"):
+            second.run(wait(1))
+        first.get_loop().call_soon(batch.succeed, 0)
+        first.run(asyncio.wait_for(task, 30))
 
 
 def test_a_task_that_exits_keeps_no_other_from_waking(twin: SimpleNamespace) -> None:
