@@ -26,6 +26,7 @@ TYPED = frozenset(
         "consumer.fetch.fetch_collector",
         "consumer.fetch.fetch_planner",
         "consumer.fetch.fetch_response",
+        "consumer.fetch.fetch_rounds",
         "consumer.fetch.fetch_session",
         "consumer.fetch.fetch_wishes",
         "consumer.fetch.planned_fetch",

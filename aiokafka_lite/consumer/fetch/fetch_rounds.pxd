@@ -1,0 +1,63 @@
+"""The C types of `fetch_rounds.py`."""
+
+cimport cython
+
+from aiokafka_lite.cluster.direct_requests cimport DirectRequests
+from aiokafka_lite.consumer.fetch.fetch_planner cimport FetchPlanner, FetchRound
+from aiokafka_lite.consumer.fetch.fetch_response cimport FetchOutcome
+from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession
+from aiokafka_lite.consumer.fetch.planned_fetch cimport PlannedFetch
+
+
+cdef class NodeFetches:
+    cdef readonly object node_id
+    cdef public object task
+    cdef public PlannedFetch planned
+    cdef public Py_ssize_t failures
+    cdef readonly object failure
+    cdef Py_ssize_t refusals
+    cdef double retry_at_s
+
+
+cdef class FetchRounds:
+    cdef readonly object _client
+    cdef readonly DirectRequests _network
+    cdef readonly object _metadata
+    cdef readonly object _clock
+    cdef object _observer
+    cdef readonly object _subscription
+    cdef object _revision
+    cdef object _signal
+    cdef readonly FetchPlanner _planner
+    cdef public object _handler
+    cdef readonly dict _nodes
+    cdef public object _error
+    cdef public object _asked
+    cdef object _looked_at
+    cdef object _looked_into
+    cdef object _due_at_s
+    cdef readonly list _leaderless
+    cdef readonly bint lacks_room
+    cdef public bint _is_closed
+    cdef bint _may_read_from_followers
+    cdef object _assignment
+    cdef object _leaders_of
+    cdef set _leaders
+
+    @cython.locals(now_s=double, found=FetchRound, planned=PlannedFetch)
+    cpdef start_fetches(self)
+    @cython.locals(node=NodeFetches)
+    cdef bint _every_leader_owes_an_answer(self, snapshot) except -1
+    cdef _connect_leaders(self)
+    @cython.locals(delay_s=double, left_s=double, node=NodeFetches)
+    cpdef fetch_delay(self, node_id)
+    cpdef fetch_version(self, node_id)
+    @cython.locals(node=NodeFetches)
+    cdef _begin_round(self, PlannedFetch planned)
+    cpdef _end_round(self, NodeFetches node)
+    @cython.locals(outcome=FetchOutcome)
+    cpdef _answered(self, NodeFetches node, response)
+    cdef _refused(self, NodeFetches node, response)
+    @cython.locals(session=FetchSession)
+    cpdef _failed(self, NodeFetches node, error)
+    cdef _back_off(self, NodeFetches node, Py_ssize_t attempts)
