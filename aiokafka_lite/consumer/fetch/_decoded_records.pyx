@@ -38,6 +38,7 @@ cdef extern from "aiokafka_lite/concurrency/lazy_dictionary.h":
 cdef extern from *:
     """
     #include <structmember.h>
+    #include "aiokafka_lite/concurrency/own_methods.h"
 
     /* Return where an object with __slots__ keeps an attribute; NULL if it has no such slot. */
     static PyObject **alk_slot(PyObject *self, PyObject *name) {
@@ -153,31 +154,6 @@ cdef extern from *:
     static inline int alk_same_in_class(PyObject *self, PyObject *name, PyObject *other) {
         PyObject *found = _PyType_Lookup(Py_TYPE(self), name);
         return found != NULL && found == _PyType_Lookup(Py_TYPE(self), other);
-    }
-
-    /* Return a number that changes when an attribute of the class or of a base is set; 0: none. */
-    static inline unsigned int alk_class_version(PyObject *self) {
-        PyTypeObject *type = Py_TYPE(self);
-    #if defined(Py_GIL_DISABLED)
-        return 0;
-    #elif PY_VERSION_HEX >= 0x030D0000 /* nothing sets the flag any more; no version is 0 */
-        return type->tp_version_tag;
-    #else
-        return type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG ? type->tp_version_tag : 0;
-    #endif
-    }
-
-    /* Return the dictionary of an instance, as it is now; NULL: none. */
-    static inline PyObject *alk_dictionary(PyObject *self) {
-        Py_ssize_t offset = Py_TYPE(self)->tp_dictoffset;
-        PyObject **own = offset > 0 ? (PyObject **)((char *)self + offset)
-                                    : _PyObject_GetDictPtr(self);
-        return own == NULL ? NULL : *own;
-    }
-
-    static inline int alk_in_instance(PyObject *self, PyObject *name) {
-        PyObject *own = alk_dictionary(self);
-        return own == NULL ? 0 : PyDict_Contains(own, name);
     }
 
     /* Return such a number for the instance: one of its own while there is no dictionary. CPython

@@ -36,6 +36,11 @@ cdef extern from "aiokafka_lite/concurrency/lazy_dictionary.h":
     void alk_drop_dictionary(object made)
 
 
+cdef extern from "aiokafka_lite/concurrency/own_methods.h":
+    unsigned int alk_class_version(object of)
+    bint alk_in_instance(object of, object name) except -1
+
+
 cdef extern from *:
     """
     #include <time.h>
@@ -632,10 +637,17 @@ cdef class SendPaths:
 
     cdef bint has_own_send(self) except -1:
         """Whether `send` is the one below: programs that replace it see the records of
-        `send_and_wait`, too.
+        `send_and_wait`, too. The class is looked at only after it has changed.
         """
+        global own_class
+        cdef unsigned int version = alk_class_version(self)
+        if version and version == own_class:
+            return not alk_in_instance(self, "send")
         send = self.send
-        return type(send) is _MethodType and send.__func__ is _send  # wrapt's have that, too
+        if type(send) is not _MethodType or send.__func__ is not _send:  # wrapt's have that, too
+            return False
+        own_class = alk_class_version(self)
+        return True
 
     def send_and_wait(
         self, topic, value=None, key=None, partition=None, timestamp_ms=None, headers=None
@@ -675,6 +687,7 @@ cdef class SendPaths:
 
 
 cdef object _send = SendPaths.send
+cdef unsigned int own_class = 0  # the version of a class that was last seen to have its own send
 
 
 __all__ = [

@@ -36,6 +36,8 @@ cdef extern from "Python.h":
     int PyContext_Exit(object context) except -1
     int PyObject_GenericSetDict(object self, object attributes, void *context) except -1
     void PyObject_GC_UnTrack(object of)
+    object PyMethod_New(object function, object of)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text) noexcept
 
 
 cdef extern from *:
@@ -85,10 +87,6 @@ cdef object _CancelledError = asyncio.CancelledError
 cdef str _BLOCKING = sys.intern("_asyncio_future_blocking")
 cdef str _GET_LOOP = sys.intern("get_loop")
 cdef str _ADD_DONE_CALLBACK = sys.intern("add_done_callback")
-cdef str _ADD = sys.intern("_add")
-cdef str _RAISE = sys.intern("_raise")
-cdef str _HAS_ENDED = sys.intern("_has_ended")
-cdef str _GIVE_UP = sys.intern("_give_up")
 cdef type _RecordMetadata = RecordMetadata
 cdef object _is_wide = RecordMetadata._fields  # the order below
 assert _is_wide == (
@@ -423,19 +421,21 @@ cdef class AwaitedAck:
 
     # To the task that runs it: a future…
 
-    def __getattribute__(self, name):
+    def __getattribute__(self, str name not None):
+        cdef Py_ssize_t length
         if name is _BLOCKING:
             return self.is_blocking
         if name is _GET_LOOP:
             return self.loop_of
         if name is _ADD_DONE_CALLBACK:
-            return PyObject_GenericGetAttr(self, _ADD)
-        if <str?>name == "result":  # C makes a new str of this name
-            return PyObject_GenericGetAttr(self, _RAISE) if self.is_cancelled else _no_result
-        if <str>name == "cancel":
-            return PyObject_GenericGetAttr(self, _GIVE_UP)
-        if <str>name == "done":
-            return PyObject_GenericGetAttr(self, _HAS_ENDED)
+            return PyMethod_New(_add, self)
+        length = PyUnicode_GET_LENGTH(name)
+        if length == 6 and name == "result":  # C makes a new str of this name
+            return PyMethod_New(_raise, self) if self.is_cancelled else _no_result
+        if length == 6 and name == "cancel":
+            return PyMethod_New(_give_up, self)
+        if length == 4 and name == "done":
+            return PyMethod_New(_has_ended, self)
         return PyObject_GenericGetAttr(self, name)
 
     def __setattr__(self, name, value):
@@ -443,21 +443,11 @@ cdef class AwaitedAck:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r} to set")
         self.is_blocking = value
 
-    def _add(self, callback, *, context=None):
-        self.callback = callback
-        self.context = _copy_context() if context is None else context
-
-    def _has_ended(self):
-        return self.is_done
-
-    def _raise(self):
-        raise _CancelledError() if self.message is None else _CancelledError(self.message)
-
-    def _give_up(self, msg=None):
+    cdef bint give_up(self, message) except -1:
         if self.is_done:
             return False
         self.is_cancelled = True
-        self.message = msg
+        self.message = message
         self.batch.remove_listener(self)
         self.wake(None)
         return True
@@ -493,8 +483,28 @@ cdef class AwaitedAck:
         return 0
 
 
+# The methods of the future…
+
+
+def _add(AwaitedAck wait, callback, *, context=None):
+    wait.callback = callback
+    wait.context = _copy_context() if context is None else context
+
+
+def _has_ended(AwaitedAck wait):
+    return wait.is_done
+
+
+def _give_up(AwaitedAck wait, msg=None):
+    return wait.give_up(msg)
+
+
 def _no_result():
-    """The result of a wait that has ended."""
+    return None
+
+
+def _raise(AwaitedAck wait):
+    raise _CancelledError() if wait.message is None else _CancelledError(wait.message)
 
 
 cdef PySendResult awaited_am_send(PyObject *self, PyObject *sent, PyObject **result) except -1:
