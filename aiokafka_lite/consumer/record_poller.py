@@ -7,80 +7,20 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.fetch.completed_fetch import Record
-from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
-from aiokafka_lite.consumer.fetch.fetch_preparations import FetchPreparations
-from aiokafka_lite.consumer.fetch.fetcher import Fetcher
-from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
-from aiokafka_lite.consumer.poll_signal import PollSignal
-from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
-from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
+from aiokafka_lite.consumer.poll_steps import PollSteps, RunningPoll
 from aiokafka_lite.consumer.position.partition_state import PartitionState
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
-from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 
 if TYPE_CHECKING:
-    from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
     from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
 _T = TypeVar("_T")
 
-_POLLS_A_TURN = 8
-_TURN_S = 0.002
-"""How many polls that find records run in a row, and for how long, until other tasks run."""
 
-
-@dataclass(slots=True, eq=False)
-class _FetchesOnTheirWay:
-    """The fetches one poll awaits before it raises the error of a fetch that was set aside."""
-
-    awaited: frozenset[PlannedFetch] | None = None
-
-    def are_over(self, pending: frozenset[PlannedFetch]) -> bool:
-        """Say whether every fetch that was pending at the first call has been answered."""
-        self.awaited = pending if self.awaited is None else self.awaited & pending
-        return not self.awaited
-
-
-class RecordPoller:
+class RecordPoller(PollSteps):
     """Runs the polls of one consumer."""
-
-    def __init__(
-        self,
-        client: KafkaClient,
-        subscription: SubscriptionState,
-        signal: PollSignal,
-        buffer: FetchBuffer,
-        collector: FetchCollector,
-        fetcher: Fetcher,
-        group: "ConsumerGroup | None",
-        offset_fetcher: OffsetFetcher,
-        *,
-        leader_timeout_s: float,
-    ) -> None:
-        """`leader_timeout_s`: how long a partition may have no leader until polls raise for it."""
-        self._client = client
-        self._subscription = subscription
-        self._signal = signal
-        self._buffer = buffer
-        self._collector = collector
-        self._fetcher = fetcher
-        self._group = group
-        self._offset_fetcher = offset_fetcher
-        self._preparations = FetchPreparations(client, signal, timeout_s=leader_timeout_s)
-        self._leader_watch = LeaderWatch(client.config.client_id, leader_timeout_s)
-        self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
-        self._is_stopped = False
-        self._idle_polls = 0
-        self._idle_since_s = 0.0
-        self._idle_s = 0.0
-        self._polls_left = 0  # of this turn
-        self._turn_ends_s = 0.0
-        collector.may_decode_on = self._takes_turn
 
     def stop(self) -> None:
         """End every waiting poll, and every later one. Does not wait."""
@@ -178,84 +118,29 @@ class RecordPoller:
         as `poll`; ConsumerStoppedError when the consumer was stopped and there is no bound.
         Cancelled: as `poll`.
         """
-        clock = self._client.clock
-        deadline_s = None if timeout_s is None else clock.monotonic() + timeout_s
-        fetches = _FetchesOnTheirWay()
-        if self._is_turn_over(may_wait=timeout_s is None or timeout_s > 0):
+        deadline_s = None if timeout_s is None else self._clock.monotonic() + timeout_s
+        poll = RunningPoll(partitions, collect, deadline_s)
+        if self._is_turn_over(timeout_s is None or timeout_s > 0):
             await asyncio.sleep(0)
-        taken: _T | None = None
         self._begin_poll(partitions)
         try:
             while not self._is_stopped:
-                positions_due_s = self._look_around()
-                try:
-                    taken = collect(partitions)
-                finally:
-                    fetches_due_s = self._fetcher.start_fetches()
-                    if self._collector.unprepared:
-                        self._preparations.start(self._collector.unprepared)
+                taken: _T | None = self._look_for_records(poll)
                 if taken:
                     return taken
-                fetches_due_s = self._fetch_what_is_wanted(fetches_due_s)
-                is_over = deadline_s is not None and clock.monotonic() >= deadline_s
-                self._raise_for_want_of_records(partitions, fetches, is_over=is_over)
-                if is_over:
+                if poll.is_over:
                     break
-                await self._wait_for_records(deadline_s, positions_due_s, fetches_due_s)
+                self._begin_idle()
+                try:
+                    await self._signal.wait(poll.look_again_s)
+                    self._begin_turn()
+                finally:
+                    self._end_idle()
         finally:
             self._end_poll(partitions)
         if timeout_s is None:
             raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
         return None
-
-    def _is_turn_over(self, *, may_wait: bool) -> bool:
-        """Say whether a poll must let the other tasks run before it looks for records.
-
-        Polls that find records do so only now and then, because a turn of the loop costs as much
-        as a poll. So do polls that wait if they find none. Any other poll without buffered records
-        does it each time.
-        """
-        if (may_wait or len(self._buffer)) and self._takes_turn():
-            return False
-        self._begin_turn()
-        return True
-
-    def _begin_turn(self) -> None:
-        """Note that the other tasks run, or have run, before the next poll."""
-        self._polls_left = _POLLS_A_TURN
-        self._turn_ends_s = self._client.clock.monotonic() + _TURN_S
-
-    def _takes_turn(self) -> bool:
-        """Count a poll, or records that are decoded without one; False: the others must run."""
-        if not self._polls_left or self._client.clock.monotonic() >= self._turn_ends_s:
-            return False
-        self._polls_left -= 1
-        return True
-
-    def _begin_poll(self, partitions: Collection[TopicPartition]) -> None:
-        """Count a poll among those that run. Raises: the error of the group or of a listener."""
-        if self._group is not None:
-            self._group.poll_began()
-        self._collector.begin_poll()
-        self._fetcher.want(partitions)
-        self._wanted.append(partitions)
-
-    def _end_poll(self, partitions: Collection[TopicPartition]) -> None:
-        if self._group is not None:
-            self._group.poll_ended()
-        self._wanted.remove(partitions)
-        if self._wanted and self._fetcher.lacks_room:
-            self._signal.notify()  # what this poll left may stop the fetches of others
-
-    def _fetch_what_is_wanted(self, due_s: float | None) -> float | None:
-        """Make room and fetch if the buffer is full of data that no running poll takes.
-
-        Only possible if every running poll names its partitions. Returns when to look again, which
-        is `due_s` if nothing was done.
-        """
-        if not (self._fetcher.lacks_room and all(self._wanted)):
-            return due_s
-        return self._fetcher.start_fetches_for({tp for wanted in self._wanted for tp in wanted})
 
     async def wait_for_positions(
         self,
@@ -288,94 +173,7 @@ class RecordPoller:
             self._raise_errors()
             if clock.monotonic() >= deadline_s:
                 return False
-            await self._wait(deadline_s, due_s)
-
-    def _look_around(self) -> float | None:
-        """Bring membership, commits and positions up to date. Does not wait."""
-        self._client.check()
-        if self._group is not None:
-            self._group.tick()
-        due_s = self._offset_fetcher.update_positions()
-        self._offset_fetcher.raise_for_missing_positions()
-        return due_s
-
-    def _raise_for_want_of_records(
-        self, partitions: Collection[TopicPartition], fetches: _FetchesOnTheirWay, *, is_over: bool
-    ) -> None:
-        """Raise the errors of a poll that has nothing to return (A9)."""
-        self._raise_passing_errors()
-        standing = self._collector.standing_error(partitions)
-        standing = standing or self._offset_fetcher.missing_position_error(partitions)
-        if standing is None:
-            standing = self._leader_error()
-            is_refusal = standing is not None and not standing.retriable
-            if is_refusal and not is_over and not self._are_others_ready():
-                standing = None  # a refused topic must not keep the others from being read
-        if standing is not None and (fetches.are_over(self._fetcher.pending_fetches) or is_over):
-            raise standing
-
-    def _are_others_ready(self) -> bool:
-        """Say whether each partition that has a leader can be fetched: the group has assigned
-        them, and they have positions.
-        """
-        if self._group is not None and self._group.membership.awaits_assignment:
-            return False
-        snapshot = self._client.metadata.snapshot
-        return all(
-            state.position is not None or snapshot.leader(state.topic_partition).node_id is None
-            for state in self._subscription.states()
-        )
-
-    def _raise_errors(self) -> None:
-        self._raise_passing_errors()
-        error = self._leader_error()
-        if error is not None:
-            raise error
-
-    def _raise_passing_errors(self) -> None:
-        error = (
-            self._fetcher.take_error()
-            or self._offset_fetcher.take_error()
-            or self._preparations.take_error()
-        )
-        if error is not None:
-            raise error
-
-    def _leader_error(self) -> KafkaError | None:
-        """Return the error of partitions without a leader, and of topics without partitions."""
-        snapshot, subscription = self._client.metadata.snapshot, self._subscription
-        leaderless = (*self._offset_fetcher.leaderless, *self._fetcher.leaderless)
-        return self._leader_watch.check(
-            [tp for tp in leaderless if subscription.get(tp) is not None],
-            [name for name in subscription.topics if not snapshot.partition_ids(name)],
-            snapshot,
-            self._client.clock.monotonic(),
-        )
-
-    @property
-    def idle_s(self) -> float:
-        """Seconds in which a poll has waited for records, or several have, since the start."""
-        running_s = self._client.clock.monotonic() - self._idle_since_s if self._idle_polls else 0.0
-        return self._idle_s + running_s
-
-    async def _wait_for_records(self, *until_s: float | None) -> None:
-        if not self._idle_polls:
-            self._idle_since_s = self._client.clock.monotonic()
-        self._idle_polls += 1
-        try:
-            await self._wait(*until_s)
-            self._begin_turn()
-        finally:
-            self._idle_polls -= 1
-            if not self._idle_polls:
-                self._idle_s += self._client.clock.monotonic() - self._idle_since_s
-
-    async def _wait(self, *until_s: float | None) -> None:
-        """Wait for the signal, at most until the earliest of the moments."""
-        moments = [
-            moment for moment in (*until_s, self._leader_watch.due_at_s) if moment is not None
-        ]
-        await self._signal.wait(min(moments, default=None))
+            await self._signal.wait(self._earliest(deadline_s, due_s))
 
 
 __all__ = ["RecordPoller"]

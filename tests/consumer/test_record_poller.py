@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.consumer import record_poller
+from aiokafka_lite.consumer import poll_steps
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.errors import CorruptRecordException, UnknownError
@@ -234,7 +234,7 @@ async def test_a_poll_that_will_wait_gives_up_no_turn_before_but_now_and_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A turn of the loop costs as much as a poll, and other tasks run while it waits."""
-    monkeypatch.setattr(record_poller, "_TURN_S", 60.0)
+    monkeypatch.setattr(poll_steps, "_TURN_S", 60.0)
     async with embedded({"t": 1}) as broker, consumer_of(broker, "t") as consumer:
         fill(broker, P0, 1)
         await consumer.getone()

@@ -147,6 +147,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"consumer_engine"},
         {"offset_calls"},
         {"record_poller"},
+        {"poll_steps"},
         {"group"},
         {"fetch"},
         {"position"},

@@ -24,6 +24,8 @@ class RetainedError:
 
     def take(self) -> KafkaError | None:
         """Return the error, once; None if there is none, or if no concern is still wanted."""
+        if self._error is None:
+            return None
         error, concerns = self._error, self._concerns
         self._error, self._concerns = None, ()
         return error if any(is_wanted() for is_wanted in concerns) else None
