@@ -1,5 +1,6 @@
 """What other native leaves may use of the batch builder: appending without an argument tuple."""
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
 
@@ -29,3 +30,6 @@ cdef class RecordBatchBuilder:
     cdef int32_t add_plain(
         self, int64_t timestamp_ms, object key, object value, tuple headers
     ) except -2
+    cdef Py_ssize_t add_values(
+        self, int64_t timestamp_ms, object iterator, PyObject **item, Py_ssize_t *left_bytes
+    ) noexcept

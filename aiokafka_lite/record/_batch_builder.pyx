@@ -10,6 +10,7 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.memoryview cimport PyMemoryView_FromObject
+from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -46,6 +47,19 @@ cdef inline uint64_t zigzag(int64_t number) noexcept:
 cdef extern from "aiokafka_lite/record/batch_memory.h":
     int raw_size "alk_varint_bytes"(uint64_t raw) noexcept
     void alk_populate(char *data, size_t size) noexcept
+
+
+cdef extern from "aiokafka_lite/record/batch_values.h":
+    Py_ssize_t alk_add_values(
+        char *data,
+        Py_ssize_t *position,
+        Py_ssize_t limit,
+        int32_t count,
+        uint64_t raw_delta,
+        object iterator,
+        PyObject **item,
+        Py_ssize_t *left_bytes,
+    ) noexcept
 
 
 cdef inline int varint_size(int64_t number) noexcept:
@@ -325,6 +339,31 @@ cdef class RecordBatchBuilder:
         elif timestamp_ms > self._max_timestamp:
             self._max_timestamp = timestamp_ms
         return count
+
+    cdef Py_ssize_t add_values(
+        self, int64_t timestamp_ms, object iterator, PyObject **item, Py_ssize_t *left_bytes
+    ) noexcept:
+        """Append values without key and headers: `item[0]`, and what the iterator of a list or
+        tuple returns after it. Return how many.
+
+        Stop at the end, at a value that is no exact `bytes` or has no room, and once `left_bytes`
+        is used up: each value takes its size and RECORD_OVERHEAD of it. `item` refers to what is
+        left then, or is NULL. The batch has a record.
+        """
+        cdef Py_ssize_t added = alk_add_values(
+            self._data,
+            &self._position,
+            self._limit,
+            self._count,
+            zigzag(<int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)),
+            iterator,
+            item,
+            left_bytes,
+        )
+        self._count += <int32_t>added
+        if added and timestamp_ms > self._max_timestamp:
+            self._max_timestamp = timestamp_ms
+        return added
 
     # After the last record…
 

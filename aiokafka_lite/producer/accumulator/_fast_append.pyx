@@ -10,6 +10,7 @@ from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsLongLong, PyLong_CheckExact
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -65,6 +66,7 @@ cdef extern from "pythread.h":
 
 cdef extern from "Python.h":
     PyObject *PyThreadState_GetDict()
+    const Py_ssize_t PY_SSIZE_T_MAX
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     bint PyUnicode_IS_COMPACT_ASCII(object text) noexcept
 
@@ -77,6 +79,8 @@ cdef enum:
     OVERHEAD = 8
 
 cdef object _time = time.time
+cdef object _list_iterator = type(iter([]))
+cdef object _tuple_iterator = type(iter(()))
 cdef object _MethodType = types.MethodType
 cdef object _running_loop = asyncio._get_running_loop
 cdef str _PLACE_OF_LOOP = "__asyncio_running_event_loop__"
@@ -326,6 +330,7 @@ cdef class FastAppend:
     cdef object _join_transaction
     cdef object _hold
     cdef object _make_room
+    cdef object _make_sticky_room
     cdef object _placed_first
     cdef public unsigned long thread_id
     cdef public object loop
@@ -347,6 +352,7 @@ cdef class FastAppend:
         join_transaction=None,
         hold=None,
         make_room=None,
+        make_sticky_room=None,
         placed_first=None,
     ):
         if not PyDict_CheckExact(routes):
@@ -359,6 +365,7 @@ cdef class FastAppend:
         self._join_transaction = join_transaction
         self._hold = hold
         self._make_room = make_room
+        self._make_sticky_room = make_sticky_room
         self._placed_first = placed_first
         self.thread_id = threading.get_ident()
 
@@ -471,8 +478,12 @@ cdef class FastAppend:
             )
         else:
             sticky = route.sticky
-            if sticky.choices is not route.choices or sticky.produced_bytes >= sticky.most_bytes:
-                return None
+            if (
+                sticky.current < 0
+                or sticky.choices is not route.choices
+                or sticky.produced_bytes >= sticky.most_bytes
+            ):
+                sticky.settle(route.choices)
             number = sticky.current
         if not 0 <= number < count:
             return None
@@ -485,8 +496,13 @@ cdef class FastAppend:
                 return None
         return queue
 
+    cdef inline bint sticks(self, object key, object partition) noexcept:
+        """Whether a record goes to the sticky partition, if `queue_for` has a queue for it."""
+        return partition is None and (key is None or self._ignores_keys)
+
     cdef BatchOutcome with_room(
         self,
+        RouteQueues route,
         OpenBatchSlot queue,
         object key,
         object value,
@@ -494,21 +510,37 @@ cdef class FastAppend:
         tuple headers,
         bint waits,
     ):
-        """Return the open batch of the queue, with room for a record; None: as the twin.
+        """Return the open batch for a record, which had no room in the queue's; None: as the twin.
 
         `headers`: as `plain_headers` returns them, or None.
         """
-        if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
-            return None
+        if headers is None:
+            headers = ()
         try:
-            return self._make_room(queue, key, value, () if headers is None else headers, waits)
+            if not self.sticks(key, partition):
+                if self._make_room is not None:
+                    return self._make_room(queue, key, value, headers, waits)
+            elif self._make_sticky_room is not None:
+                return self._make_sticky_room(route, key, value, headers, waits)
         except Exception:  # append_path meets it again, and raises
-            return None
+            pass
+        return None
+
+    cdef int note_first(
+        self, RouteQueues route, OpenBatchSlot queue, object key, object partition
+    ) except -1:
+        """Tell that the first record of a batch was placed, in the sticky queue or in `queue`."""
+        if self._placed_first is None:
+            return 0
+        if self.sticks(key, partition):
+            queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, route.sticky.current)
+        self._placed_first(queue)
+        return 0
 
     cdef inline void count(
         self, RouteQueues route, object value, object key, object partition
     ) noexcept:
-        if partition is None and (key is None or self._ignores_keys):
+        if self.sticks(key, partition):
             route.sticky.produced_bytes += OVERHEAD
             if value is not None:
                 route.sticky.produced_bytes += PyBytes_GET_SIZE(value)
@@ -551,14 +583,15 @@ cdef class FastAppend:
         if batch is not None and batch._builder is not None:
             index = batch._builder.add_plain(when_ms, key, value, plain)
         if index < 0:
-            batch = self.with_room(queue, key, value, partition, plain, waits)
-            if batch is None:
+            batch = self.with_room(route, queue, key, value, partition, plain, waits)
+            if batch is None or batch._builder is None:
                 return None
             index = batch._builder.add_plain(when_ms, key, value, plain)
-            assert index >= 0, "a batch with room takes the record"
+            if index < 0:
+                return None  # the open batch of another sticky partition is full
         self.count(route, value, key, partition)
-        if index == 0 and self._placed_first is not None:
-            self._placed_first(queue)
+        if index == 0:
+            self.note_first(route, queue, key, partition)
         return new_ack(
             batch,
             index,
@@ -571,15 +604,41 @@ cdef class FastAppend:
         """As the twin."""
         return self.place(topic, value, key, partition, timestamp_ms, headers, waits)
 
-    def append_all(
+    cdef int64_t present(self, object timestamp_ms) except? -1:
+        """Return the time of a record in ms; -1: not a time."""
+        if timestamp_ms is None and self._asks_machine:
+            return alk_now_ms()
+        return self.time_of(timestamp_ms)
+
+    cdef int32_t add_run(
         self,
-        AckRuns bulk not None,
-        topic,
-        item,
-        iterator,
-        partition,
-        int64_t timestamp_ms,
-        headers,
+        RouteQueues route,
+        OpenBatchSlot queue,
+        BatchOutcome batch,
+        object iterator,
+        PyObject **item,
+        object partition,
+        int64_t when_ms,
+    ) noexcept:
+        """Append values, see `RecordBatchBuilder.add_values`, while they belong into the batch, which
+        took the record before. Return how many.
+        """
+        cdef StickyChoice sticky = route.sticky
+        cdef Py_ssize_t left, before = PY_SSIZE_T_MAX
+        cdef int32_t added
+        if self.sticks(None, partition):
+            queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, sticky.current)
+            before = sticky.most_bytes - sticky.produced_bytes
+        if queue.open_batch is not batch or batch._builder is None:
+            return 0
+        left = before
+        added = <int32_t>batch._builder.add_values(when_ms, iterator, item, &left)
+        if before != PY_SSIZE_T_MAX:
+            sticky.produced_bytes += before - left
+        return added
+
+    def append_all(
+        self, AckRuns bulk not None, topic, item, iterator, partition, timestamp_ms, headers
     ):
         """As the twin."""
         cdef RouteQueues route = self.route_of(topic)
@@ -588,8 +647,16 @@ cdef class FastAppend:
         cdef object key, value
         cdef tuple plain = plain_headers(headers)
         cdef int32_t index, first = 0, end = 0
+        cdef int64_t when_ms, now_ms
+        cdef PyObject *left
+        cdef bint runs = False  # `add_run` may append values: the iterator runs no other code
         if route is None or plain is None:
             return item
+        when_ms = self.present(timestamp_ms)
+        if when_ms < 0:
+            return item
+        if type(iterator) is _list_iterator or type(iterator) is _tuple_iterator:
+            runs = PyTuple_GET_SIZE(plain) == 0
         try:
             while item is not _NO_MORE:
                 if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
@@ -603,25 +670,40 @@ cdef class FastAppend:
                 batch = queue.open_batch
                 index = -1
                 if batch is not None and batch._builder is not None:
-                    index = batch._builder.add_plain(timestamp_ms, key, value, plain)
+                    index = batch._builder.add_plain(when_ms, key, value, plain)
                 if index < 0:
-                    batch = self.with_room(queue, key, value, partition, plain, False)
-                    if batch is None:
+                    batch = self.with_room(route, queue, key, value, partition, plain, False)
+                    if batch is None or batch._builder is None:
                         break
-                    index = batch._builder.add_plain(timestamp_ms, key, value, plain)
-                    assert index >= 0, "a batch with room takes the record"
+                    now_ms = self.present(timestamp_ms)
+                    if now_ms != when_ms:
+                        if end > first:
+                            bulk.note(run, first, end - first, when_ms)
+                        first = end
+                        when_ms = now_ms
+                    index = batch._builder.add_plain(when_ms, key, value, plain)
+                    if index < 0:
+                        break  # the open batch of another sticky partition is full
                 if batch is not run or index != end:
                     if end > first:
-                        bulk.note(run, first, end - first, timestamp_ms)
+                        bulk.note(run, first, end - first, when_ms)
                     run, first = batch, index
                 end = index + 1
                 self.count(route, value, key, partition)
-                if index == 0 and self._placed_first is not None:
-                    self._placed_first(queue)
+                if index == 0:
+                    self.note_first(route, queue, key, partition)
                 item = next(iterator, _NO_MORE)
+                if runs and key is None and PyBytes_CheckExact(item):
+                    left = <PyObject *>item
+                    Py_INCREF(item)
+                    end += self.add_run(route, queue, batch, iterator, &left, partition, when_ms)
+                    item = _NO_MORE
+                    if left is not NULL:
+                        item = <object>left
+                        Py_DECREF(item)
         finally:
             if end > first:
-                bulk.note(run, first, end - first, timestamp_ms)
+                bulk.note(run, first, end - first, when_ms)
         return item
 
 

@@ -8,12 +8,12 @@ It never waits and never raises. A record is appended here if all of this holds:
     partition   an int that the topic has, or None:
                   - a partitioner of the user takes such records away from here
                   - with a key: its hash decides, unless keys are ignored
-                  - else the sticky partition, while it is chosen and has not had its share
+                  - else the sticky partition
     timestamp   None, or an int from 0 to 2^63-1
     headers     None, or a list or tuple of (str, bytes or None) tuples that UTF-8 can encode
     transaction the partition may join the open one, if there are transactions
-    batch       the queue has an open batch, with room. Unless the partition is the sticky one,
-                `make_room` may let it grow or open another
+    batch       the queue has an open batch, with room; or `make_room` lets it grow or opens
+                another, or `make_sticky_room` does, in another partition perhaps
 
 Any other record is left untouched for `append_path`, which waits or raises. The classes before
 `FastAppend` are what both look into; the classes that decide are derived from them.
@@ -96,6 +96,10 @@ class StickyChoice:
         self.most_bytes = most_bytes
         """After so many bytes another partition is chosen."""
         self.produced_bytes = 0
+
+    def settle(self, choices: Sequence[int]) -> int:
+        """Return one of `choices` for the next record."""
+        raise NotImplementedError
 
 
 class RouteQueues(Generic[Queue]):
@@ -240,6 +244,7 @@ class FastAppend:
         join_transaction: Callable[[TopicPartition], object] | None = None,
         hold: Callable[[str], object] | None = None,
         make_room: MakeRoom | None = None,
+        make_sticky_room: MakeRoom | None = None,
         placed_first: Callable[[Any], object] | None = None,
     ) -> None:
         """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
@@ -248,8 +253,10 @@ class FastAppend:
         the partition may not join. `hold(topic)`: as of `HeldRoutes`, for `append_later`.
         `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
         the record, which is placed there at once. None: the record has to take the other path.
-        `waits`: the caller waits for the outcome. `placed_first(queue)` is called after the
-        first record of a batch was placed. It must not raise.
+        `waits`: the caller waits for the outcome. `make_sticky_room(route, key, …)` is the same for
+        a record without key; the batch may be that of another partition, and may be full.
+        `placed_first(queue)` is called after the first record of a batch was placed. It must not
+        raise.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""
@@ -263,6 +270,7 @@ class FastAppend:
         self._join_transaction = join_transaction
         self._hold = hold
         self._make_room = make_room
+        self._make_sticky_room = make_sticky_room
         self._placed_first = placed_first
 
     def append(
@@ -302,15 +310,13 @@ class FastAppend:
         batch = queue.open_batch
         index = None if batch is None else batch.append(timestamp_ms, key, value, frozen)
         if index is None:
-            batch = self._with_room(queue, partition, key, value, frozen, waits)
-            if batch is None:
-                return None
-            index = batch.append(timestamp_ms, key, value, frozen)
-            assert index is not None, "a batch with room takes the record"
-        assert batch is not None
+            batch = self._with_room(route, queue, partition, key, value, frozen, waits)
+            index = None if batch is None else batch.append(timestamp_ms, key, value, frozen)
+        if batch is None or index is None:
+            return None
         self._count(route, partition, key, value_size)
-        if index == 0 and self._placed_first is not None:
-            self._placed_first(queue)
+        if index == 0:
+            self._note_first(route, queue, partition, key)
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
 
     def _append_later(
@@ -335,6 +341,7 @@ class FastAppend:
 
     def _with_room(
         self,
+        route: RouteQueues[Any],
         queue: OpenBatchSlot,
         partition: int | None,
         key: bytes | None,
@@ -342,12 +349,32 @@ class FastAppend:
         headers: Headers,
         waits: bool,
     ) -> ProducerBatch | None:
-        if self._make_room is None or (partition is None and (key is None or self._ignores_keys)):
+        make_room: MakeRoom | None = self._make_room
+        place: Any = queue
+        if self._sticks(partition, key):
+            make_room, place = self._make_sticky_room, route
+        if make_room is None:
             return None
         try:
-            return self._make_room(queue, key, value, headers, waits)
+            return make_room(place, key, value, headers, waits)
         except Exception:  # noqa: BLE001  append_path meets it again, and raises
             return None
+
+    def _note_first(
+        self,
+        route: RouteQueues[Any],
+        queue: OpenBatchSlot,
+        partition: int | None,
+        key: bytes | None,
+    ) -> None:
+        """Tell that the first record of a batch was placed, in the sticky queue or in `queue`."""
+        if self._placed_first is not None:
+            is_sticky = self._sticks(partition, key)
+            self._placed_first(route.queue(route.sticky.current) if is_sticky else queue)
+
+    def _sticks(self, partition: int | None, key: bytes | None) -> bool:
+        """Return whether a record goes to the sticky partition, if `_queue` has a queue for it."""
+        return partition is None and (key is None or self._ignores_keys)
 
     def _queue(
         self,
@@ -366,13 +393,14 @@ class FastAppend:
         if key is not None and not self._ignores_keys:
             return route.queue(self._hashes[key] % len(queues))
         sticky = route.sticky
+        if key_size + value_size == -2:  # neither key nor value
+            return None
         if (
-            key_size + value_size == -2  # neither key nor value
-            or sticky.current < 0
+            sticky.current < 0
             or sticky.choices is not route.choices
             or sticky.produced_bytes >= sticky.most_bytes
         ):
-            return None
+            sticky.settle(route.choices)
         return route.queue(sticky.current)
 
     def _may_join(self, queue: OpenBatchSlot) -> bool:
@@ -390,28 +418,31 @@ class FastAppend:
         item: Any,
         iterator: Iterator[Any],
         partition: int | None,
-        timestamp_ms: int,
+        timestamp_ms: int | None,
         headers: Headers,
     ) -> Any:
         """Append `item` and the items of `iterator`, which are values or (key, value) pairs.
 
         Stop at the first item that cannot be appended here, and return it; otherwise NO_MORE.
-        `bulk` receives the place of each appended item. Raises: only what `iterator` raises; `bulk`
-        then has the items before.
+        `bulk` receives the place of each appended item. The time is read at the begin and for each
+        batch that is opened. Raises: only what `iterator` raises; `bulk` then has the items before.
         """
-        route = self._routes.get(topic) if topic.__class__ is str else None
-        while route is not None and item is not NO_MORE:
-            before = len(bulk)
-            if item.__class__ is bytes:
-                item = self._append_values(
-                    bulk, route, item, iterator, partition, timestamp_ms, headers
-                )
-            elif item.__class__ is tuple and len(item) == 2:
-                item = self._append_pairs(
-                    bulk, route, item, iterator, partition, timestamp_ms, headers
-                )
-            if len(bulk) == before:
+        while item is not NO_MORE:
+            is_pair = item.__class__ is tuple and len(item) == 2
+            key, value = item if is_pair else (None, item)
+            ack = self.append(topic, value, key, partition, timestamp_ms, headers)
+            if ack is None:
                 break
+            when_ms = ack.timestamp_ms
+            bulk._add(*ack._batch_and_index, 1, when_ms)
+            item = next(iterator, NO_MORE)
+            route = self._routes.get(topic)
+            if route is None:
+                continue
+            if item.__class__ is bytes:
+                item = self._append_values(bulk, route, item, iterator, partition, when_ms, headers)
+            elif item.__class__ is tuple and len(item) == 2:
+                item = self._append_pairs(bulk, route, item, iterator, partition, when_ms, headers)
         return item
 
     def _append_values(
@@ -480,7 +511,7 @@ class FastAppend:
     def _count(
         self, route: RouteQueues[Any], partition: int | None, key: bytes | None, value_size: int
     ) -> None:
-        if partition is None and (key is None or self._ignores_keys):
+        if self._sticks(partition, key):
             route.sticky.produced_bytes += max(0, value_size) + RECORD_OVERHEAD
 
 

@@ -67,7 +67,7 @@ class AppendPath:
         leaves_at_once: Callable[[PartitionQueue], bool] = lambda _: False,
     ) -> None:
         self._config = config
-        self._clock = client.clock
+        self._clock = self.clock = client.clock
         self._life = life
         self._loop = client.loop
         self._transactions = transactions
@@ -102,6 +102,7 @@ class AppendPath:
             join_transaction=None if transactions is None else transactions.add_partition,
             hold=self.routes.hold,
             make_room=self._new_batches.make_room,
+            make_sticky_room=self._new_batches.make_sticky_room,
             placed_first=placed_first,
         )
         """Places records whose key and value are bytes, and that find everything ready."""
@@ -111,6 +112,10 @@ class AppendPath:
         self.fast_append.thread_id = self._loop.thread_id
         self.fast_append.loop = self._loop.loop if self._config.required_acks else None
         self._loop.add_fork_listener(self._forked)
+
+    def must_pause(self) -> bool:
+        """Say whether the current task pauses before its next record, see `NewBatches`."""
+        return self._new_batches.must_pause()
 
     def _forked(self) -> None:
         self.fast_append.thread_id = 0  # no thread has it, so each record comes to `send`

@@ -1,5 +1,5 @@
 """Owns `send_many`: `fast_append` takes the records in a loop, up to the first that it leaves. The
-append path takes that one and may wait. Then the loop goes on.
+append path takes that one and may wait. Then the loop goes on. In between other tasks have a turn.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +28,7 @@ class BulkSend:
     ) -> None:
         self._path = path
         self._records = records
+        self._clock = path.clock
         self._topic = topic
         self._partition = partition
         self._timestamp_ms = timestamp_ms
@@ -54,8 +55,6 @@ class BulkSend:
     async def _send_all(self, iterator: Iterator[Any]) -> None:
         item = next(iterator, NO_MORE)
         while item is not NO_MORE:
-            timestamp_ms = await self._send_one(item)
-            item = next(iterator, NO_MORE)
             if self._is_plain:
                 item = self._path.fast_append.append_all(
                     self._acks,
@@ -63,19 +62,26 @@ class BulkSend:
                     item,
                     iterator,
                     self._partition,
-                    timestamp_ms,
+                    self._timestamp_ms,
                     self._headers,
                 )
+                if item is NO_MORE:
+                    return
+                if self._path.must_pause():
+                    # `item` was not sent yet: it needs no place in the order of the calls.
+                    await self._clock.sleep(0)
+                    continue
+            await self._send_one(item)
+            item = next(iterator, NO_MORE)
 
-    async def _send_one(self, item: Any) -> int:
-        """Append one record by the append path, which may wait; return its timestamp."""
+    async def _send_one(self, item: Any) -> None:
+        """Append one record by the append path, which may wait."""
         key, value = item if item.__class__ is tuple and len(item) == 2 else (None, item)
         ack = await self._records.send(
             self._topic, value, key, self._partition, self._timestamp_ms, self._headers
         )
         batch, index = ack._batch_and_index
         self._acks._add(batch, index, 1, ack.timestamp_ms)
-        return ack.timestamp_ms
 
 
 __all__ = ["BulkSend"]

@@ -31,6 +31,14 @@ cdef class NewBatches:
     cpdef ProducerBatch make_room(
         self, PartitionQueue queue, object key, object value, object headers, bint waits
     )
+    @cython.locals(size=Py_ssize_t, queue=PartitionQueue, buffer=bytearray)
+    cpdef ProducerBatch make_sticky_room(
+        self, object route, object key, object value, object headers, bint waits
+    )
+    cdef Py_ssize_t _size_now(
+        self, object key, object value, object headers, bint waits
+    ) except -2
+    cdef _close_full(self, PartitionQueue queue)
     cpdef bint must_pause(self)
     cdef ProducerBatch _grown(self, PartitionQueue queue, Py_ssize_t size)
     @cython.locals(now_s=double)

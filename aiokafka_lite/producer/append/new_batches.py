@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import BufferExhaustedError
+from aiokafka_lite.producer.accumulator.fast_append import RECORD_OVERHEAD
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.append.appending import Appending
@@ -18,6 +19,7 @@ from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.batch.record_fields import Headers
+from aiokafka_lite.producer.partition.topic_routes import TopicRoute
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.producer_life import ProducerLife
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
@@ -95,18 +97,8 @@ class NewBatches:
         the sticky partition, which may change then. `waits`: the caller waits for the outcome, so
         it lets the sender run. Raises: as `ClientLoop.check`.
         """
-        loop = self._client.loop
-        task = asyncio.current_task(loop.loop)
-        if task is None:  # a task of the loop is in the loop; to ask for it is a system call
-            loop.check()
-        if not waits:
-            if id(task) != self._filling_task:
-                self._filling_task = id(task)
-                self._filled_bytes = 0
-            elif self._filled_bytes >= _TURN_BYTES:
-                return None
-        size = record_upper_bound(key, value, headers)
-        if size > self._most_record_bytes:
+        size = self._size_now(key, value, headers, waits)
+        if size < 0:
             return None
         batch = self._grown(queue, size)
         if batch is not None:
@@ -117,6 +109,54 @@ class NewBatches:
         if queue.open_batch is not None and self._concerns_sender(queue):
             self._wake_sender()  # that batch is full
         return self._opened(queue, buffer)
+
+    def make_sticky_room(
+        self,
+        route: TopicRoute,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        waits: bool,
+    ) -> ProducerBatch | None:
+        """As `make_room`, for a record whose sticky partition has no open batch with room.
+
+        The partition may change then, also if there is no memory and the record has to wait. If
+        the next one has an open batch, that is returned, with room or not. Raises: also as
+        `join_transaction`.
+        """
+        size = self._size_now(key, value, headers, waits)
+        if size < 0:
+            return None
+        sticky = route.sticky
+        queue: PartitionQueue = route.queue(sticky.current)
+        if queue.open_batch is not None:
+            self._close_full(queue)
+            sticky.batch_is_full(RECORD_OVERHEAD + (0 if value is None else len(value)))
+            queue = route.queue(sticky.settle(route.choices))
+            if queue.open_batch is not None:
+                return queue.open_batch
+        self.join_transaction(queue)
+        buffer = self._pool.take_nowait(self._accumulator.sizes.for_new(queue, size))
+        return None if buffer is None else self._opened(queue, buffer)
+
+    def _size_now(
+        self, key: bytes | None, value: bytes | None, headers: Headers, waits: bool
+    ) -> int:
+        """Return the upper bound of a record, in bytes; -1: the call has to pause first, or the
+        record is too large.
+        """
+        loop = self._client.loop
+        task = asyncio.current_task(loop.loop)
+        if task is None:  # a task of the loop is in the loop; to ask for it is a system call
+            loop.check()
+        if not waits:
+            if id(task) != self._filling_task:
+                self._filling_task = id(task)
+                self._filled_bytes = 0
+            elif self._filled_bytes >= _TURN_BYTES:
+                return -1
+        size = record_upper_bound(key, value, headers)
+        return -1 if size > self._most_record_bytes else size
 
     def must_pause(self) -> bool:
         """Say whether the current task has opened batches of _TURN_BYTES. It pauses before it opens
@@ -181,13 +221,15 @@ class NewBatches:
         """Close the open batch of the record's queue, which has no room for it. The sticky
         partition may change then.
         """
-        queue = record.queue
-        if self._concerns_sender(queue):
-            self._wake_sender()
-        queue.close_open_batch()
+        self._close_full(record.queue)
         if record.sticky_route is not None:
             record.sticky_route.sticky.batch_is_full()
             record.queue = record.sticky_route.sticky_queue(0)
+
+    def _close_full(self, queue: PartitionQueue) -> None:
+        if self._concerns_sender(queue):
+            self._wake_sender()
+        queue.close_open_batch()
 
     def open(self, record: Appending) -> RecordAck | None:
         """Open a batch with the record; None: there is no memory for it now."""

@@ -79,6 +79,12 @@ class StickyPartition(StickyChoice):
 
     def choose(self, choices: Sequence[int], value_bytes: int) -> int:
         """Return one of `choices` for a record with a value of that size, and count it there."""
+        partition = self.settle(choices)
+        self.produced_bytes += value_bytes + RECORD_OVERHEAD
+        return partition
+
+    def settle(self, choices: Sequence[int]) -> int:
+        """Return one of `choices` for the next record, which is not counted."""
         # All records of one route have the same object, so the search is rare.
         if choices is not self.choices:
             self.choices = choices
@@ -90,12 +96,13 @@ class StickyPartition(StickyChoice):
                 self._rng.choice(choices) if loads is None else loads.choose(choices, self._rng)
             )
             self.produced_bytes = 0
-        self.produced_bytes += value_bytes + RECORD_OVERHEAD
         return self.current
 
-    def batch_is_full(self) -> None:
-        """Note that the open batch of the partition has no room for the record just counted."""
-        if self.produced_bytes >= self._share_bytes:
+    def batch_is_full(self, more_bytes: int = 0) -> None:
+        """Note that the open batch of the partition has no room for the next record, which was
+        counted, or counts `more_bytes` now.
+        """
+        if self.produced_bytes + more_bytes >= self._share_bytes:
             self.current = -1
 
 

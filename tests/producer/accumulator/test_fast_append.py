@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import KafkaError, ProducerClosed, SerializationError
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.fast_append import FastAppend
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.producer.twins import producer_twin
@@ -43,6 +44,10 @@ class Way:
         self.sticky.choices, self.sticky.current = route.choices, 2
         self.routes = {"t": route}
         self.way = twin.FastAppend(self.routes, now=lambda: NOW_MS / 1000, **options)
+
+    def move_to(self, partition: int) -> None:
+        """Let this be the sticky partition after the present one."""
+        self.sticky.loads = SimpleNamespace(choose=lambda *_: partition)
 
     def append(self, value: Any = b"v", key: Any = None, *rest: Any, topic: Any = "t") -> Any:
         partition, timestamp_ms, headers = (*rest, None, None, None)[:3]
@@ -147,7 +152,9 @@ def test_records_without_key_stick_until_the_share_is_taken(twin: SimpleNamespac
     way = Way(twin, room=5000)
     assert [way.append(b"v" * 42).topic_partition.partition for _ in range(4)] == [2] * 4
     assert way.sticky.produced_bytes == 200
-    assert way.append(b"v") is None
+    way.move_to(0)
+    assert way.append(b"v").topic_partition.partition == 0
+    assert way.sticky.produced_bytes == 9
     assert len(way.records(2)) == 4
 
 
@@ -183,18 +190,27 @@ def test_any_other_record_is_left_alone(twin: SimpleNamespace, arguments: tuple[
     assert way.sticky.produced_bytes == 0
 
 
-def test_there_is_no_way_without_a_route_or_with_the_sticky_one_unsure(
-    twin: SimpleNamespace,
-) -> None:
+def test_there_is_no_way_without_a_route(twin: SimpleNamespace) -> None:
     way = Way(twin)
     for topic in ("other", b"t", None, ["t"]):
         assert way.append(topic=topic) is None
-    way.sticky.choices = (0, 2)  # of another snapshot
-    assert way.append() is None
-    way.sticky.choices, way.sticky.current = way.routes["t"].choices, -1
-    assert way.append() is None
     way.routes.clear()
     assert way.append(b"v", b"k", 0) is None
+
+
+def test_the_sticky_partition_is_chosen_where_there_is_none(twin: SimpleNamespace) -> None:
+    """Records without key need a partition of the present snapshot (2d-5)."""
+    way = Way(twin)
+    way.move_to(0)
+    way.sticky.choices = (0, 2)  # of another snapshot
+    assert way.append().topic_partition.partition == 2  # which is a choice of this one, too
+    assert way.sticky.choices is way.routes["t"].choices
+    way.sticky.current = -1
+    assert way.append().topic_partition.partition == 0
+    way.move_to(1)
+    way.sticky.current = -1
+    assert way.append() is None  # it has no batch, and nobody opens one
+    assert way.sticky.current == 1
 
 
 def test_a_partitioner_of_the_user_has_the_choice(twin: SimpleNamespace) -> None:
@@ -249,6 +265,40 @@ def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleN
     for _ in range(2):
         way.append(b"v", None, 2)
     assert placed_first.call_args_list == [mock.call(way.queues[number]) for number in (1, 0, 2)]
+
+
+def moving_on(way: Way, partition: int) -> Any:
+    """What makes room for sticky records, by a batch of that partition."""
+
+    def make_room(route: Any, *_: object) -> Any:
+        way.move_to(partition)
+        way.sticky.current = -1
+        queue = route.queue(way.sticky.settle(route.choices))
+        buffer = bytearray(500)
+        builder = way.twin.RecordBatchBuilder(buffer)
+        queue.open_batch = way.twin.ProducerBatch(queue.topic_partition, builder, buffer, 0.0)
+        return queue.open_batch
+
+    return make_room
+
+
+def test_room_for_a_sticky_record_may_be_in_another_partition(twin: SimpleNamespace) -> None:
+    """A record without key opens a batch without the append path, elsewhere perhaps (2d-5)."""
+    make_room, placed_first = mock.Mock(), mock.Mock()
+    way = Way(twin, room=200, make_sticky_room=make_room, placed_first=placed_first)
+    make_room.side_effect = moving_on(way, 1)
+    ack = way.append(b"v" * 300, None, None, 55, [("h", b"x")])
+    make_room.assert_called_once_with(way.routes["t"], None, b"v" * 300, (("h", b"x"),), False)
+    assert ack._batch_and_index == (way.queues[1].open_batch, 0)
+    assert way.records(1) == [(None, b"v" * 300, 55, (("h", b"x"),))]
+    assert way.sticky.produced_bytes == 308
+    placed_first.assert_called_once_with(way.queues[1])
+    make_room.side_effect = lambda *_: way.queues[2].open_batch
+    for _ in range(9):
+        way.append(b"v", None, 2)
+    assert way.append(b"v" * 300) is None  # that batch has no room for it
+    make_room.side_effect = SerializationError("as good as any")
+    assert way.append(b"v" * 300) is None
 
 
 fields = st.one_of(st.none(), st.binary(max_size=40), st.sampled_from(["text", bytearray(b"b")]))
@@ -323,6 +373,86 @@ def test_many_stop_where_a_batch_is_full(twin: SimpleNamespace) -> None:
     _, left = way.append_all([b"%02d" % number * 10 for number in range(50)], 0)
     assert left == b"%02d" % len(way.records(0)) * 10
     assert 3 < len(way.records(0)) < 8
+
+
+def generated(items: list[Any]) -> Iterator[Any]:
+    yield from items
+
+
+@pytest.mark.parametrize("kind", [list, tuple, generated])
+def test_many_go_on_in_the_next_batch_with_the_time_of_then(
+    twin: SimpleNamespace, kind: Any
+) -> None:
+    """`send_many` goes on across the change of the sticky partition (2d-5)."""
+    times = iter(range(1, 100))
+    way = Way(twin, room=300)
+    options = {"make_sticky_room": moving_on(way, 1), "now": lambda: next(times)}
+    way.way = twin.FastAppend(way.routes, **options)
+    way.sticky.most_bytes = 10_000
+    values = [b"%02d" % number * 10 for number in range(20)]
+    bulk, iterator = twin.AckRuns(), iter(kind([*values, "text", b"left"]))
+    left = way.way.append_all(bulk, "t", next(iterator), iterator, None, None, ())
+    assert left == "text"
+    assert next(iterator) == b"left"
+    rows = [*way.records(2), *way.records(1)]
+    assert [row[1] for row in rows] == values
+    first = bulk._counts[0]
+    assert 3 < first < 12
+    assert (list(bulk._firsts), list(bulk._counts)) == ([0, 0], [first, 20 - first])
+    (start, then), (change, later) = bulk._timestamps
+    assert (start, change) == (0, first)
+    assert then < later
+    assert [row[2] for row in rows] == [then] * first + [later] * (20 - first)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, generated])
+def test_many_leave_the_sticky_partition_at_twice_its_share(
+    twin: SimpleNamespace, kind: Any
+) -> None:
+    """Also one `send_many` changes the partition before its batch is full (2d-5)."""
+    way = Way(twin, room=50_000)
+    way.move_to(0)
+    bulk, iterator = twin.AckRuns(), iter(kind([b"v" * 42] * 9))
+    assert way.way.append_all(bulk, "t", next(iterator), iterator, None, 7, ()) is twin.NO_MORE
+    assert len(bulk) == 9
+    if isinstance(way.way, FastAppend):  # the pure twin looks when a batch is full
+        assert [len(way.records(number)) for number in (2, 0)] == [4, 5]
+        assert way.sticky.produced_bytes == 50
+
+
+def test_a_time_that_is_none_leaves_all_items(twin: SimpleNamespace) -> None:
+    way = Way(twin)
+    for time in (-1, 2**63, "now", 1.5):
+        bulk, iterator = twin.AckRuns(), iter([b"a", b"b"])
+        assert way.way.append_all(bulk, "t", next(iterator), iterator, 0, time, ()) == b"a"
+        assert len(bulk) == 0
+
+
+@given(
+    items=st.lists(st.one_of(st.binary(max_size=200), st.none(), st.just("text")), max_size=30),
+    room=st.integers(100, 1000),
+    time=st.sampled_from([NOW_MS, NOW_MS - 70, NOW_MS + 2**40]),
+)
+def test_the_twins_append_the_same_of_many(items: list[Any], room: int, time: int) -> None:
+    ways = [Way(producer_twin(kind), room=room) for kind in ("pure", "native")]
+    outcomes = []
+    for way in ways:
+        way.append(b"first", None, 0)
+        bulk, iterator = way.twin.AckRuns(), iter([*items, (None, None)])
+        left = way.way.append_all(bulk, "t", next(iterator), iterator, 0, time, ())
+        runs = (list(bulk._firsts), list(bulk._counts), bulk._timestamps)
+        outcomes.append((left, list(iterator), runs, way.records(0)))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_run_has_the_largest_numbers_that_records_can_have(twin: SimpleNamespace) -> None:
+    way = Way(twin, room=3_000_000)
+    values = [b"v"] * 17_000 + [b"w" * 70_000, b""] + [b"x" * 20_000] * 2
+    _, left = way.append_all(values, 0)
+    assert left is twin.NO_MORE
+    batch = way.queues[0].open_batch
+    cursor = RecordCursor(bytes(batch.wire()), topic="t", partition=0, fetch_offset=0)
+    assert [record.value for record in cursor.take(20_000)] == values
 
 
 def test_what_the_iterable_sends_itself_is_not_taken_for_one_of_the_many(

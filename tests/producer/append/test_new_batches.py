@@ -1,16 +1,29 @@
 """How batches are opened; who waits for memory, and for how long, is in tests/scenarios."""
 
 import asyncio
+import random
+from collections.abc import Sequence
 from unittest import mock
 
 import pytest
 
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.producer.append.appending import Appending
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import kafka, producing, written
+
+
+class OtherThan:
+    """Loads by which the sticky partition moves on to another one."""
+
+    def __init__(self, partition: int) -> None:
+        self._partition = partition
+
+    def choose(self, choices: Sequence[int], _rng: random.Random) -> int:
+        return next(each for each in choices if each != self._partition)
 
 
 def appending(producer: AIOKafkaProducer, value: bytes) -> Appending:
@@ -120,6 +133,74 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
             pool.give(held, reusable=False)
             await producer.flush()
             assert len(written(broker)) == 927
+
+
+async def test_a_sticky_record_has_room_at_once_in_the_next_partition() -> None:
+    """A record without key that fills its batch opens the next one, elsewhere perhaps (2d-5)."""
+    async with kafka(num_partitions=2) as broker:
+        options = {"max_batch_size": 1000, "max_request_size": 2000, "linger_ms": 60_000}
+        async with producing(broker, **options) as producer:
+            await producer.send("orders", b"first")
+            await producer.flush()
+            new_batches, pool = producer._engine.append_path._new_batches, producer._engine.pool
+            route = producer._engine.routes.find("orders")
+            assert route is not None
+            sticky, value = route.sticky, b"v" * 900
+            before = sticky.current
+
+            def room(value: bytes = value) -> ProducerBatch | None:
+                return new_batches.make_sticky_room(route, None, value, (), True)
+
+            assert room(b"v" * 2000) is None  # too large
+            held = pool.take_nowait(pool.available_bytes)
+            assert held is not None
+            assert room() is None
+            pool.give(held, reusable=False)
+            batch = room()
+            assert batch is route.queue(before).open_batch
+            assert sticky.current == before
+            assert batch is not None
+            assert batch.append(0, None, value, ()) == 0
+            sticky.produced_bytes, sticky.loads = 92, OtherThan(before)
+            other = room()
+            assert batch.is_closed
+            assert sticky.current != before
+            assert other is route.queue(sticky.current).open_batch
+            assert other is not None
+            assert other.append(0, None, value, ()) == 0
+            sticky.current, sticky.produced_bytes = before, 92
+            assert route.queue(before).open_batch is None
+            again = room()
+            assert again is not None
+            assert again.append(0, None, value, ()) == 0
+            assert room() is other  # it takes no record, but is no batch of this partition
+            await producer.flush()
+            counts = [len(written(broker, partition=number)) for number in (before, 1 - before)]
+            assert counts == [3, 1]
+
+
+async def test_a_task_that_fills_the_sticky_partition_pauses_before_it_moves_on() -> None:
+    async with kafka(num_partitions=2) as broker:
+        options = {"max_batch_size": 1000, "linger_ms": 60_000}
+        async with producing(broker, **options) as producer:
+            await producer.send("orders", b"first")
+            await producer.flush()
+            new_batches = producer._engine.append_path._new_batches
+            route = producer._engine.routes.find("orders")
+            assert route is not None
+            value, made = b"v" * 900, 0
+            while True:
+                batch = new_batches.make_sticky_room(route, None, value, (), False)
+                if batch is None:
+                    break
+                made += batch.append(0, None, value, ()) is not None
+            assert 200 < made <= 263  # 256 KiB
+            open_batch = route.queue(route.sticky.current).open_batch
+            assert open_batch is not None
+            assert not open_batch.is_closed
+            assert new_batches.must_pause()
+            assert new_batches.make_sticky_room(route, None, value, (), False) is not None
+            await producer.flush()
 
 
 async def test_memory_that_is_not_needed_any_more_is_given_back() -> None:
