@@ -65,15 +65,14 @@ class PartitionLoads:
             if late:
                 in_time = [each for each in choices if self._leader_of(each).node_id not in late]
                 choices = in_time or choices
-        queues = self._queues
-        lengths = [0 if (queue := queues[each]) is None else len(queue.batches) for each in choices]
-        heaviest = max(lengths) + 1
-        place = rng.random() * (heaviest * len(choices) - sum(lengths))
-        for choice, length in zip(choices, lengths, strict=True):
-            place -= heaviest - length
-            if place < 0:
-                return choice
-        return choices[-1]
+        lengths = [
+            0 if (queue := self._queues[each]) is None else len(queue.batches) for each in choices
+        ]
+        longest = max(lengths)
+        if longest == min(lengths):
+            return rng.choice(choices)
+        weights = [longest + 1 - length for length in lengths]
+        return rng.choices(choices, weights)[0]
 
 
 __all__ = ["NodePatience", "PartitionLoads"]

@@ -173,7 +173,7 @@ async def test_stop_during_start_ends_both() -> None:
 
 
 async def test_a_send_cancelled_at_any_step_queues_its_record_never_or_wholly() -> None:
-    """design.md 4: cancelled at each await"""
+    """design.md 4: cancelled at each await. The coroutine queues a bytearray, the call none."""
     async with (
         kafka() as broker,
         producing(broker, max_batch_size=300, buffer_memory=900) as producer,
@@ -182,7 +182,7 @@ async def test_a_send_cancelled_at_any_step_queues_its_record_never_or_wholly() 
         expected = [b"first"]
         for steps in range(12):
             value = b"%03d" % steps * 60
-            task = asyncio.create_task(producer.send("orders", value))
+            task = asyncio.create_task(producer.send("orders", bytearray(value)))
             for _ in range(steps % 4):
                 await asyncio.sleep(0)
             if not await cancelled(task):

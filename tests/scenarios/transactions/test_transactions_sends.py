@@ -165,14 +165,16 @@ async def test_a_send_made_before_the_transaction_is_not_part_of_it(version: int
 async def test_a_send_that_is_awaited_only_in_the_next_transaction_is_not_part_of_it(
     version: int,
 ) -> None:
-    """What counts is when send() was called, not when its coroutine takes its first step."""
+    """What counts is when send() was called, not when its coroutine takes its first step. A
+    bytearray needs the coroutine.
+    """
     async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
         for _ in range(2):
-            late = producer.send("orders", b"late")
+            late = producer.send("orders", bytearray(b"late"))
             await producer.begin_transaction()
             with pytest.raises(IllegalOperation, match="called before the transaction"):
                 await late
-            late = producer.send("orders", b"late")
+            late = producer.send("orders", bytearray(b"late"))
             await producer.send("orders", b"right")
             await producer.commit_transaction()
             await producer.begin_transaction()
@@ -180,6 +182,21 @@ async def test_a_send_that_is_awaited_only_in_the_next_transaction_is_not_part_o
                 await late
             await producer.commit_transaction()
         assert await visible(broker) == [b"right"] * 2
+
+
+@both_protocols
+async def test_a_send_that_finds_everything_ready_is_part_of_the_transaction_of_its_call(
+    version: int,
+) -> None:
+    async with kafka(transaction_version=version) as broker, transacting(broker) as producer:
+        await commit_one(producer, b"first")
+        await producer.begin_transaction()
+        sending = producer.send("orders", b"sent")
+        await producer.commit_transaction()
+        assert await visible(broker) == [b"first", b"sent"]
+        await producer.begin_transaction()
+        assert (await (await sending)).offset == 2  # behind the marker of the first one
+        await producer.abort_transaction()
 
 
 @every_way
