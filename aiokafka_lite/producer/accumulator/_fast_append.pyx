@@ -112,6 +112,10 @@ cdef class StickyChoice:
         self.current = -1
         self.most_bytes = most_bytes
 
+    def settle(self, choices):
+        """As the twin."""
+        raise NotImplementedError
+
 
 cdef class RouteQueues:
     """As the twin."""
