@@ -348,6 +348,15 @@ cdef _LoopOf loop_of(object loop):
     return made
 
 
+cdef _LoopOf loop_of_waits(BatchOutcome batch):
+    """Return the loop of those who wait for a batch: up to Python 3.11 it takes a system call to
+    find it.
+    """
+    if batch.loop_of is None:
+        batch.loop_of = loop_of(_get_running_loop())
+    return batch.loop_of
+
+
 @cython.final
 @cython.freelist(1024)
 cdef class AwaitedAck:
@@ -393,9 +402,7 @@ cdef class AwaitedAck:
         if batch is None or batch.is_done:
             return False
         if self.loop_of is None:
-            if batch.loop_of is None:
-                batch.loop_of = loop_of(_get_running_loop())
-            self.loop_of = batch.loop_of
+            self.loop_of = loop_of_waits(batch)
         self.index = self.ack._index
         self.batch = batch
         self.is_done = self.is_cancelled = False
@@ -675,10 +682,11 @@ cdef class RecordAck:
         call.ack = self
         call.callback = callback
         call.context = _copy_context() if context is None else context
-        call.loop = _get_running_loop()
         if batch is None or batch.is_done:
+            call.loop = _get_running_loop()
             call()
         else:
+            call.loop = loop_of_waits(batch).loop
             batch.add_listener(self._index, call)
 
     def remove_done_callback(self, callback):
