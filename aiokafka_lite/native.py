@@ -31,6 +31,7 @@ TYPED = frozenset(
         "consumer.fetch.fetch_wishes",
         "consumer.fetch.planned_fetch",
         "consumer.poll_steps",
+        "consumer.position.subscription_state",
         "cluster.direct_requests",
         "metrics.counters",
         "net.answer_callback",

@@ -6,6 +6,8 @@ from aiokafka_lite.consumer.fetch.fetch_buffer cimport FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector cimport FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_rounds cimport FetchRounds
 
+from aiokafka_lite.consumer.position.subscription_state cimport SubscriptionState
+
 
 cdef class RunningPoll:
     cdef readonly object partitions
@@ -21,7 +23,10 @@ cdef class RunningPoll:
 cdef class PollSteps:
     cdef readonly object _client
     cdef readonly object _clock
-    cdef readonly object _subscription
+    cdef readonly object _metadata
+    cdef readonly SubscriptionState _subscription
+    cdef object _settled_in
+    cdef long long _settled_at
     cdef readonly object _signal
     cdef readonly FetchBuffer _buffer
     cdef readonly FetchCollector _collector

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_preparations import FetchPreparations
@@ -77,6 +78,7 @@ class PollSteps:
         """`leader_timeout_s`: how long a partition may have no leader until polls raise for it."""
         self._client = client
         self._clock = client.clock
+        self._metadata = client.metadata
         self._subscription = subscription
         self._signal = signal
         self._buffer = buffer
@@ -87,6 +89,8 @@ class PollSteps:
         self._preparations = FetchPreparations(client, signal, timeout_s=leader_timeout_s)
         self._leader_watch = LeaderWatch(client.config.client_id, leader_timeout_s)
         self._wanted: list[Collection[TopicPartition]] = []  # by the polls that run; empty: all
+        self._settled_in: MetadataSnapshot | None = None
+        self._settled_at = 0
         self._is_stopped = False
         self._idle_polls = 0
         self._idle_since_s = 0.0
@@ -182,8 +186,13 @@ class PollSteps:
         self._client.check()
         if self._group is not None:
             self._group.tick()
+        snapshot, subscription = self._metadata.snapshot, self._subscription
+        if snapshot is self._settled_in and subscription.unsettled == self._settled_at:
+            return None  # all positions are as they were when there was nothing to do
         due_s = self._offset_fetcher.update_positions()
         self._offset_fetcher.raise_for_missing_positions()
+        self._settled_in = snapshot if subscription.is_settled() else None
+        self._settled_at = subscription.unsettled
         return due_s
 
     def _raise_for_want_of_records(self, poll: RunningPoll) -> None:
@@ -205,7 +214,7 @@ class PollSteps:
         """
         if self._group is not None and self._group.membership.awaits_assignment:
             return False
-        snapshot = self._client.metadata.snapshot
+        snapshot = self._metadata.snapshot
         return all(
             state.position is not None or snapshot.leader(state.topic_partition).node_id is None
             for state in self._subscription.states()
@@ -228,7 +237,7 @@ class PollSteps:
 
     def _leader_error(self) -> KafkaError | None:
         """Return the error of partitions without a leader, and of topics without partitions."""
-        snapshot, subscription = self._client.metadata.snapshot, self._subscription
+        snapshot, subscription = self._metadata.snapshot, self._subscription
         leaderless = (*self._offset_fetcher.leaderless, *self._fetcher.leaderless)
         return self._leader_watch.check(
             [tp for tp in leaderless if subscription.get(tp) is not None],

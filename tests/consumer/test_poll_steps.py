@@ -19,7 +19,9 @@ class Bench:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        client: Any = SimpleNamespace(clock=self.clock, config=SimpleNamespace(client_id="c"))
+        client: Any = SimpleNamespace(
+            clock=self.clock, config=SimpleNamespace(client_id="c"), metadata=None
+        )
         subscription = SubscriptionState(None)
         buffer = FetchBuffer(subscription.revision)
         collector = FetchCollector(subscription, buffer)

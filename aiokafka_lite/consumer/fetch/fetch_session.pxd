@@ -31,7 +31,7 @@ cdef class FetchSession:
     cpdef unwant(self, tp)
     cpdef FetchSessionRequest build(self, place)
     cdef FetchSessionRequest _build_full(self, place)
-    @cython.locals(changed=dict, forget=list, replace=list, to_send=dict)
+    @cython.locals(changed=dict, forget=list, replace=list, to_send=dict, asked=list)
     cdef FetchSessionRequest _build_incremental(self, place)
     cdef _hold(self, tp, data)
     cdef _drop(self, tp)

@@ -162,7 +162,10 @@ class FetchSession:
         for tp in changed:
             if tp not in self.wanted and (known := self._drop(tp)) is not None:
                 forget.append(ForgottenPartition(tp, known.topic_id))
-        for tp in sorted([tp for tp in changed if tp in self.wanted], key=place):
+        asked = [tp for tp in changed if tp in self.wanted]
+        if len(asked) > 1:
+            asked.sort(key=place)
+        for tp in asked:
             data = self.wanted[tp]
             before = self.partitions.get(tp)
             if before == data:

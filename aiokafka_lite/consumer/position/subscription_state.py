@@ -58,6 +58,9 @@ class SubscriptionState:
         """Counts how often all partitions were lost or given up at once. A handover that began in
         an earlier epoch must not go on in this one."""
         self.revision = revision or Revision()
+        self.unsettled = 0
+        """Counts how often a partition had no valid position, or one that is to be compared with
+        the metadata."""
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
         self._next_place = 0
@@ -205,6 +208,7 @@ class SubscriptionState:
                 kept[tp] = state = PartitionState(tp, place=self._next_place)
                 self._next_place += 1
                 self._unfollowed[tp] = self._without_position[tp] = state
+                self.unsettled += 1
                 self.revision.note(tp)
         self._states = kept
         self._assignment = frozenset(kept)
@@ -269,6 +273,10 @@ class SubscriptionState:
     def has_all_fetch_positions(self) -> bool:
         """Say whether every assigned partition has a valid position (B3, B8)."""
         return not self._without_position
+
+    def is_settled(self) -> bool:
+        """Say whether every position is valid, and was compared with the metadata."""
+        return not self._without_position and not self._unfollowed
 
     def initializing(self) -> Iterator[PartitionState]:
         """Yield the partitions without a position for which no reset has begun (B4)."""
@@ -353,6 +361,7 @@ class SubscriptionState:
         state.leader = None
         state.preferred_replica = None
         self._unfollowed[state.topic_partition] = state
+        self.unsettled += 1
         self.revision.note(state.topic_partition)
 
     def _to(self, state: PartitionState, fetch_state: FetchState) -> None:
@@ -361,6 +370,7 @@ class SubscriptionState:
             self._without_position.pop(state.topic_partition, None)
         else:
             self._without_position[state.topic_partition] = state
+            self.unsettled += 1
 
     # Following the metadata…
 
