@@ -9,7 +9,7 @@ A note ends before that, and what it leaves out counts as unfinished.
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 PREFIX: Final = "keyed-workers/1:"
@@ -23,7 +23,7 @@ class FinishedOffsets:
     """The finished offsets that a note names, as ranges."""
 
     def __init__(self, base: int, starts: list[int], ends: list[int]) -> None:
-        """`starts[i]` to `ends[i]` - 1 are finished, in ascending order, all behind `base`."""
+        """`starts[i]` to `ends[i]` - 1 are finished, in ascending order, none before `base`."""
         self.base = base
         """The committed offset. The note says nothing of records before it."""
         self._starts = starts
@@ -33,6 +33,12 @@ class FinishedOffsets:
         assert isinstance(offset, int)
         place = bisect_right(self._starts, offset) - 1
         return place >= 0 and offset < self._ends[place]
+
+    def ranges_from(self, offset: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges (first, end) that lie at `offset` or behind it, in ascending order."""
+        for first, end in zip(self._starts, self._ends, strict=True):
+            if end > offset:
+                yield max(first, offset), end
 
     @property
     def last(self) -> int:
@@ -44,9 +50,9 @@ NOTHING_FINISHED: Final = FinishedOffsets(0, [], [])
 
 
 def written_note(offset: int, finished: Iterable[tuple[int, int]]) -> str:
-    """Return the note for the committed `offset`; "" without finished offsets behind it.
+    """Return the note for the committed `offset`; "" without finished offsets.
 
-    `finished` has ranges (first, end) in ascending order, all behind `offset`.
+    `finished` has ranges (first, end) in ascending order, all at `offset` or behind it.
     """
     encoded = bytearray()
     place = offset

@@ -99,15 +99,16 @@ class OffsetCommits:
     def _offset(self, work: PartitionWork, position: OffsetAndMetadata | None) -> OffsetAndMetadata:
         """Return what to commit of a partition.
 
-        If everything is finished, that is the position: it lies behind the markers of transactions,
-        and has the leader epoch.
+        If everything is finished, and a note has nothing to tell, that is the position: it lies
+        behind the markers of transactions, and has the leader epoch.
         """
         tracker = work.offsets
         offset = tracker.next_offset
         assert offset is not None, "something is finished, so it has begun"
-        if not len(tracker) and position is not None and position.offset >= offset:
+        note = tracker.note if self._writes_notes else ""
+        if not (note or len(tracker)) and position is not None and position.offset >= offset:
             return position
-        return OffsetAndMetadata(offset, tracker.note if self._writes_notes else "")
+        return OffsetAndMetadata(offset, note)
 
     def _failed(self, error: KafkaError) -> bool:
         if error.fatal or isinstance(error, _FOR_GOOD):

@@ -94,26 +94,34 @@ class OffsetTracker:
     @property
     def note(self) -> str:
         """The metadata to commit with `next_offset`."""
-        return (
-            written_note(self._known[0], self._ranges_ahead())
-            if self._ahead and self._known
-            else ""
-        )
+        offset = self.next_offset
+        return "" if offset is None else written_note(offset, self._finished_ranges())
 
-    def _ranges_ahead(self) -> Iterator[tuple[int, int]]:
-        """Yield the finished ranges behind the first unfinished offset.
+    def _finished_ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield the finished ranges from `next_offset` on, in ascending order.
 
-        Numbers without a record belong to the range around them.
+        Numbers without a record belong to the range around them. The note of the earlier owner has
+        the last word on records that have not come yet.
         """
+        behind = self._next
+        if behind is None:
+            return
         first: int | None = None
-        for offset in self._known:
-            if offset in self._ahead:
-                first = offset if first is None else first
-            elif first is not None:
-                yield first, offset
+        if self._ahead:
+            for offset in self._known:
+                if offset in self._ahead:
+                    first = offset if first is None else first
+                elif first is not None:
+                    yield first, offset
+                    first = None
+        for start, end in self._finished_before.ranges_from(behind):
+            if first is not None and start > behind:
+                yield first, behind
                 first = None
-        if first is not None and self._next is not None:
-            yield first, self._next
+            yield (start if first is None else first), end
+            first = None
+        if first is not None:
+            yield first, behind
 
     @property
     def changes(self) -> int:

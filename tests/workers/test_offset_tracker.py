@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiokafka_lite.workers.finished_note import read_note
+from aiokafka_lite.workers.finished_note import read_note, written_note
 from aiokafka_lite.workers.offset_tracker import OffsetTracker
 
 
@@ -62,6 +62,49 @@ def test_what_an_earlier_owner_has_finished_is_not_handled_again() -> None:
     assert [offset for offset in range(10, 20) if not tracker.begin(offset)] == [11, 12, 17]
     tracker.finish(10)
     assert tracker.next_offset == 13
+
+
+def test_a_note_keeps_what_the_earlier_one_says_of_records_that_have_not_come_yet() -> None:
+    tracker = OffsetTracker()
+    tracker.finished_before(read_note(10, written_note(10, [(11, 13), (17, 18)])))
+    assert tracker.begin(10)
+    for comes, committed, finished in [
+        (11, 10, {11, 12, 17}),
+        (12, 10, {11, 12, 17}),
+        (13, 10, {11, 12, 17}),
+    ]:
+        tracker.begin(comes)
+        assert tracker.next_offset == committed
+        assert noted(tracker) == finished
+    tracker.finish(10)
+    assert (tracker.next_offset, noted(tracker)) == (13, {17})
+    tracker.finish(13)
+    assert (tracker.next_offset, noted(tracker)) == (14, {17}), "all that came is finished"
+
+
+@given(st.data())
+def test_notes_of_owners_that_follow_each_other_lose_nothing(data: st.DataObject) -> None:
+    """Each owner takes in some records and finishes some of them; the last one reads the note."""
+    offset, note, finished = 0, "", set[int]()
+    for _ in range(data.draw(st.integers(1, 4))):
+        tracker = OffsetTracker()
+        tracker.finished_before(read_note(offset, note))
+        comes = range(offset, data.draw(st.integers(offset + 1, 20)))
+        handled = [each for each in comes if tracker.begin(each)]
+        assert finished.isdisjoint(handled)
+        for each in data.draw(st.lists(st.sampled_from(handled), unique=True)) if handled else ():
+            tracker.finish(each)
+            finished.add(each)
+        assert tracker.next_offset is not None
+        offset, note = tracker.next_offset, tracker.note
+        told = read_note(offset, note)
+        assert {each for each in range(40) if each < offset or each in told} == finished
+
+
+def noted(tracker: OffsetTracker) -> set[int]:
+    assert tracker.next_offset is not None
+    note = read_note(tracker.next_offset, tracker.note)
+    return {offset for offset in range(30) if offset in note}
 
 
 def test_a_note_does_not_count_for_records_before_its_offset() -> None:

@@ -122,6 +122,12 @@ def test_nothing_is_lost_and_keys_keep_their_order(
     )
 
 
+def test_a_member_that_leaves_before_it_has_read_on_keeps_what_the_note_says() -> None:
+    """It commits for partitions whose note names records that it has not taken in yet."""
+    schedule: list[Step] = [Join(0), Join(1), Wait(300), Stop(0), Stop(1)]
+    judge(schedule, is_cooperative=True, order="key", has_dead_letters=False)
+
+
 @pytest.mark.soak
 def test_the_same_for_as_long_as_one_likes(request: pytest.FixtureRequest) -> None:
     """One seed after the other; the one that fails can be played again."""
