@@ -6,7 +6,6 @@ from aiokafka_lite.consumer.fetch.fetch_buffer cimport FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector cimport FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_rounds cimport FetchRounds
 
-from aiokafka_lite.consumer.position.subscription_state cimport SubscriptionState
 
 
 cdef class RunningPoll:
@@ -24,7 +23,7 @@ cdef class PollSteps:
     cdef readonly object _client
     cdef readonly object _clock
     cdef readonly object _metadata
-    cdef readonly SubscriptionState _subscription
+    cdef readonly object _subscription
     cdef object _settled_in
     cdef long long _settled_at
     cdef readonly object _signal

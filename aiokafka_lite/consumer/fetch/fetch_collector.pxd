@@ -5,11 +5,10 @@ from libc.stdint cimport int64_t
 
 from aiokafka_lite.consumer.fetch.completed_fetch cimport CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer cimport FetchBuffer
-from aiokafka_lite.consumer.position.subscription_state cimport SubscriptionState
 
 
 cdef class FetchCollector:
-    cdef SubscriptionState _subscription
+    cdef object _subscription
     cdef FetchBuffer _buffer
     cdef object _observer
     cdef readonly object decoded

@@ -5,7 +5,6 @@ cimport cython
 from aiokafka_lite.consumer.fetch.fetch_buffer cimport FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession, FetchSessionRequest
 from aiokafka_lite.consumer.fetch.fetch_wishes cimport FetchWishes
-from aiokafka_lite.consumer.fetch.planned_fetch cimport FetchTerms, PlannedFetch
 
 
 cdef class FetchRound:
@@ -23,7 +22,7 @@ cdef class FetchPlanner:
     cdef readonly object _nodes
     cdef readonly dict _sessions
     cdef readonly object _wishes
-    cdef FetchTerms _terms
+    cdef object _terms
 
     @cython.locals(session=FetchSession)
     cpdef FetchSession session(self, node_id)
@@ -34,10 +33,10 @@ cdef class FetchPlanner:
     cpdef FetchRound plan_round(self, snapshot, double now_s)
     cdef double _spare_fetches(self) except -1
     cpdef want(self, partitions)
-    cpdef PlannedFetch plan_close(self, FetchSession session)
+    cpdef plan_close(self, FetchSession session)
     cpdef bint _has_room(self, node_id) except -1
     @cython.locals(planned=FetchSessionRequest)
-    cpdef PlannedFetch _plan(self, FetchSession session, double now_s)
+    cpdef _plan(self, FetchSession session, double now_s)
     cdef bint _can_send_ids(self, node_id) except -1
     cdef _wait_ms(self, node_id, double now_s)
 

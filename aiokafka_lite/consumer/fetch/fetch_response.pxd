@@ -4,7 +4,6 @@ cimport cython
 
 from aiokafka_lite.consumer.fetch.fetch_buffer cimport AnswerMemory, FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession
-from aiokafka_lite.consumer.position.subscription_state cimport SubscriptionState
 
 
 cdef class FetchOutcome:
@@ -23,7 +22,7 @@ cdef class _Arrival:
 cdef class FetchResponseHandler:
     cdef object _config
     cdef object _update_leaders
-    cdef SubscriptionState _subscription
+    cdef object _subscription
     cdef FetchBuffer _buffer
     cdef object _backoff
 

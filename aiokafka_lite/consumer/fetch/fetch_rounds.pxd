@@ -6,13 +6,12 @@ from aiokafka_lite.cluster.direct_requests cimport DirectRequests
 from aiokafka_lite.consumer.fetch.fetch_planner cimport FetchPlanner, FetchRound
 from aiokafka_lite.consumer.fetch.fetch_response cimport FetchOutcome
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession
-from aiokafka_lite.consumer.fetch.planned_fetch cimport PlannedFetch
 
 
 cdef class NodeFetches:
     cdef readonly object node_id
     cdef public object task
-    cdef public PlannedFetch planned
+    cdef public object planned
     cdef public Py_ssize_t failures
     cdef readonly object failure
     cdef Py_ssize_t refusals
@@ -44,7 +43,7 @@ cdef class FetchRounds:
     cdef object _leaders_of
     cdef set _leaders
 
-    @cython.locals(now_s=double, found=FetchRound, planned=PlannedFetch)
+    @cython.locals(now_s=double, found=FetchRound)
     cpdef start_fetches(self)
     @cython.locals(node=NodeFetches)
     cdef bint _every_leader_owes_an_answer(self, snapshot) except -1
@@ -53,7 +52,7 @@ cdef class FetchRounds:
     cpdef fetch_delay(self, node_id)
     cpdef fetch_version(self, node_id)
     @cython.locals(node=NodeFetches)
-    cdef _begin_round(self, PlannedFetch planned)
+    cdef _begin_round(self, planned)
     cpdef _end_round(self, NodeFetches node)
     @cython.locals(outcome=FetchOutcome)
     cpdef _answered(self, NodeFetches node, response)
