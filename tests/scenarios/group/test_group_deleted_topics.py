@@ -10,11 +10,13 @@ import pytest
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.errors import GroupLoadInProgressError, UnknownTopicIdError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 from tests.scenarios.consuming import embedded, fill, read
 from tests.scenarios.grouping import assigned, commits_are_over, committed, member_of
 
@@ -93,6 +95,52 @@ async def test_automatic_commits_go_on_without_a_deleted_topic() -> None:
                 await commits_are_over(consumer)
             assert committed(broker) == {B0: 5}
             assert len(broker.requests_of(OffsetCommitRequest)) == 1
+
+
+def test_a_topic_that_is_deleted_before_a_member_takes_it_over_does_not_hold_it_up() -> None:
+    """The coordinator waits until the member says that it has nothing of the topic (KIP-848); the
+    member says so though it never had, and nobody waits for the rebalance timeout.
+    """
+
+    async def main(kafka: VirtualKafka) -> None:
+        diary = SlowDiary()
+        options = {"group_id": "g", "group_protocol": "consumer", **kafka.client_options}
+        consumer = AIOKafkaConsumer(
+            **options, allow_auto_create_topics=False, metadata_max_age_ms=1000
+        )
+        consumer.subscribe(["a", "b"], listener=diary)
+        starting = asyncio.create_task(consumer.start())
+        await asyncio.sleep(10)
+        kafka.broker.create_topic("a")
+        await asyncio.sleep(10)
+        kafka.broker.delete_topic("a")
+        await asyncio.sleep(10)
+        assert diary.assigned == [set()]
+        diary.may_return.set()
+        await starting
+        kafka.broker.create_topic("b")
+        await asyncio.sleep(10)
+        owned = consumer.assignment()
+        await consumer.stop()
+        assert diary.assigned == [set(), {B0}]
+        assert owned == {B0}
+
+    run_virtual_kafka(main)
+
+
+class SlowDiary(ConsumerRebalanceListener):
+    """Notes what is assigned, and returns when it may."""
+
+    def __init__(self) -> None:
+        self.assigned: list[set[TopicPartition]] = []
+        self.may_return = asyncio.Event()
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        self.assigned.append(set(assigned))
+        await self.may_return.wait()
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        pass
 
 
 # Created again…

@@ -7,6 +7,7 @@ has a number of its own, for an answer to a request of a former membership means
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -34,7 +35,7 @@ class EpochState(Enum):
 
     UNSUBSCRIBED = "not in the group, and does not want to be"
     JOINING = "asks to join with epoch 0"
-    RECONCILING = "the assignment differs from what the member has"
+    RECONCILING = "the member has not taken over the newest assignment, or all of it"
     ACKNOWLEDGING = "the member has what was assigned; the next heartbeat says so"
     STABLE = "the coordinator knows that the member has what was assigned"
     FENCED = "the coordinator has given the member up: its partitions are lost, then it joins"
@@ -49,7 +50,7 @@ _ENDS: Final = {EpochState.FENCED, EpochState.STALE, EpochState.LEAVING, EpochSt
 NEXT_STATES: Final[dict[EpochState, set[EpochState]]] = {
     EpochState.UNSUBSCRIBED: {EpochState.JOINING, EpochState.LEAVING},
     EpochState.JOINING: {EpochState.RECONCILING, *_ENDS},
-    EpochState.RECONCILING: {EpochState.ACKNOWLEDGING, EpochState.STABLE, *_ENDS},
+    EpochState.RECONCILING: {EpochState.ACKNOWLEDGING, *_ENDS},
     EpochState.ACKNOWLEDGING: {EpochState.RECONCILING, EpochState.STABLE, *_ENDS},
     EpochState.STABLE: {EpochState.RECONCILING, EpochState.ACKNOWLEDGING, *_ENDS},
     EpochState.FENCED: {
@@ -87,6 +88,10 @@ class EpochMember:
         """What the coordinator wants the member to have."""
         self.owned: TopicIdPartitions | None = None
         """What the member has. None: nothing was taken over in this membership."""
+        self.has_new_target = False
+        """Whether the target has changed since the member last acknowledged what it has. The
+        coordinator waits for that, also when the member has what the new target names.
+        """
         self.why_lost = ""
         """Why the last membership ended. "": it did not, or nobody knows."""
         self._told = ToldWishes()
@@ -161,10 +166,13 @@ class EpochMember:
 
         `wishes`: without the partitions, which the member knows itself.
         """
-        if self.state is EpochState.ACKNOWLEDGING:
-            is_done = self.owned == self.target
-            self._to(EpochState.STABLE if is_done else EpochState.RECONCILING)
-        return self._told.tell(self._complete(wishes))
+        told = self._told.tell(complete := self._complete(wishes))
+        if self.state is not EpochState.ACKNOWLEDGING:
+            return told
+        self.has_new_target = False
+        is_done = self.owned == self.target
+        self._to(EpochState.STABLE if is_done else EpochState.RECONCILING)
+        return replace(told, owned=complete.owned)
 
     def _complete(self, wishes: MemberWishes) -> MemberWishes:
         return MemberWishes(
@@ -184,15 +192,14 @@ class EpochMember:
         """Take over the answer to a heartbeat. `assignment` None: as before."""
         assert self.sends_heartbeats
         self.epoch = epoch
-        if assignment is not None:
+        if assignment is not None and assignment != self.target:
             self.target = assignment
+            self.has_new_target = True
         self._was_member = True
         self.why_lost = ""
-        if self.owned is None or self.owned != self.target:
-            if self.state is not EpochState.ACKNOWLEDGING:
-                self._to(EpochState.RECONCILING)
-        elif self.state is EpochState.RECONCILING:
-            self._to(EpochState.STABLE)
+        is_due = self.has_new_target or self.owned is None or self.owned != self.target
+        if is_due and self.state is not EpochState.ACKNOWLEDGING:
+            self._to(EpochState.RECONCILING)
 
     # Reconciling…
 
@@ -216,7 +223,7 @@ class EpochMember:
     def _begin(self) -> None:
         self.membership += 1
         self.epoch = JOIN_EPOCH
-        self.target, self.owned = NOTHING, None
+        self._forget_target()
         self._told.forget()
         self._to(EpochState.JOINING)
 
@@ -271,10 +278,13 @@ class EpochMember:
             self.membership += 1
         self.epoch = NO_EPOCH
         self.why_lost = why
-        self.target, self.owned = NOTHING, None
+        self._forget_target()
         self._told.forget()
         self._to(state)
         return True
+
+    def _forget_target(self) -> None:
+        self.target, self.owned, self.has_new_target = NOTHING, None, False
 
     def _to(self, state: EpochState) -> None:
         if state is not self.state and state not in NEXT_STATES[self.state]:

@@ -314,10 +314,13 @@ class HeartbeatMembership:
                 await self._wakeup.wait()
 
     def _unreconciled(self) -> NamedTarget | None:
-        """Return what is to be taken over; None: nothing that has a name is missing."""
+        """Return what is to be taken over, or only to be acknowledged; None: nothing that has a
+        name is missing.
+        """
         member = self._member
         named = named_target(member.target, self._client.metadata.snapshot.topic_name)
-        return named if member.owned is None or named.ids != member.owned else None
+        is_due = member.has_new_target or member.owned is None or named.ids != member.owned
+        return named if is_due else None
 
     async def _reconcile(self, target: NamedTarget) -> None:
         """Give up what goes, say so, then take what comes."""

@@ -61,6 +61,7 @@ class AnyLife(RuleBasedStateMachine):
         self.knows_owned: TopicIdPartitions | None = None
         self.reconciling = -1
         self.must_say_all = True
+        self.awaits_owned = False
 
     @rule()
     def it_subscribes(self) -> None:
@@ -72,6 +73,7 @@ class AnyLife(RuleBasedStateMachine):
     def a_heartbeat_is_answered(self, assignment: TopicIdPartitions | None) -> None:
         self.heartbeat()
         self.epoch += 1
+        self.awaits_owned |= assignment not in (None, self.member.target)
         self.member.answered(self.epoch, assignment)
         assert self.member.epoch == self.epoch
 
@@ -94,6 +96,7 @@ class AnyLife(RuleBasedStateMachine):
             assert told.rebalance_timeout_ms == 60_000
         if told.owned is not None:
             self.knows_owned = told.owned
+            self.awaits_owned = False
         self.must_say_all = False
         assert self.knows_owned == (member.owned or frozenset())
         assert member.state is not EpochState.ACKNOWLEDGING
@@ -103,8 +106,10 @@ class AnyLife(RuleBasedStateMachine):
     def it_begins_to_reconcile(self) -> None:
         self.reconciling = self.member.membership
 
-    @rule(partitions=st.frozensets(st.tuples(st.just(T1), st.integers(0, 2))))
-    def it_has_reconciled(self, partitions: TopicIdPartitions) -> None:
+    @rule(partitions=assignments)
+    def it_has_reconciled(self, partitions: TopicIdPartitions | None) -> None:
+        """None: to the newest target."""
+        partitions = self.member.target if partitions is None else partitions
         began, self.reconciling = self.reconciling, -1
         is_same = began == self.member.membership and self.member.state in MEMBERS
         assert self.member.took(partitions, began) is is_same
@@ -161,6 +166,7 @@ class AnyLife(RuleBasedStateMachine):
     def it_is_stable_only_with_what_was_assigned(self) -> None:
         if self.member.state is EpochState.STABLE:
             assert self.member.owned == self.member.target
+            assert not self.awaits_owned
 
     @invariant()
     def it_commits_only_with_an_epoch_of_the_group(self) -> None:
@@ -221,10 +227,30 @@ def test_a_target_that_returns_while_it_is_reconciled_is_reconciled_anew() -> No
     member.answered(2, having(0))
     assert member.state is EpochState.RECONCILING
     member.answered(3, having(0, 1))
-    assert member.state is EpochState.STABLE
     member.took(having(0), member.membership)
     member.begin_heartbeat(WISHES)
     assert member.state is EpochState.RECONCILING
+
+
+@pytest.mark.parametrize("had", [(), (0,)])
+def test_a_target_that_the_member_has_already_is_acknowledged(had: tuple[int, ...]) -> None:
+    """The coordinator waits for partitions that it named meanwhile, though they never came."""
+    member = joined(*had)
+    member.answered(1, having(*had, 1))
+    member.answered(1, having(*had))
+    assert member.state is EpochState.RECONCILING
+    assert member.has_new_target
+    member.took(having(*had), member.membership)
+    assert member.begin_heartbeat(WISHES) == HeartbeatFields(owned=having(*had))
+    assert member.state is EpochState.STABLE
+    assert not member.has_new_target
+
+
+def test_an_assignment_that_is_told_again_is_not_acknowledged() -> None:
+    member = joined(0)
+    member.answered(2, having(0))
+    assert member.state is EpochState.STABLE
+    assert member.begin_heartbeat(WISHES) == HeartbeatFields()
 
 
 def test_a_fenced_member_joins_with_the_same_id_and_epoch_0() -> None:
