@@ -8,6 +8,7 @@ import pytest
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.errors import FencedInstanceIdError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
 from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest
@@ -175,3 +176,39 @@ async def test_a_static_member_that_does_not_come_back_is_missed_when_its_sessio
             await broker.wait_until(lambda: len(broker.group("g").members) == 1)
             await clock.advance(3.1)
             await assigned(stays, {P0, P1})
+
+
+async def test_2e_6_what_a_static_member_gave_up_before_it_lost_its_membership_gets_an_owner() -> (
+    None
+):
+    """It comes back without a rebalance; but the next owner waits for one (KIP-429, KIP-345)"""
+    is_leaving = asyncio.Event()
+
+    class Slow(Listener):
+        async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+            await is_leaving.wait()
+            self.note("revoked", revoked)
+
+    clock, listener = FakeClock(), Slow()
+    options: dict[str, Any] = {"partition_assignment_strategy": [CooperativeStickyAssignor]}
+    options |= {"session_timeout_ms": 45_000, "heartbeat_interval_ms": 3000, "clock": clock}
+    async with embedded({"t": 2}, clock=clock) as broker:
+        keeps = member_of(broker, group_instance_id="i", max_poll_interval_ms=10_000, **options)
+        keeps.subscribe(["t"], listener=listener)
+        async with keeps, member_of(broker, **options) as takes:
+            takes.subscribe(["t"])
+            await broker.wait_until(lambda: len(broker.group("g").members) == 2)
+            await clock.advance(3.1)
+            await assigned(takes, ())
+            await clock.advance(10)
+            is_leaving.set()
+            generation_id = broker.group("g").generation_id
+            broker.forget_requests()
+            assert await keeps.getmany() == {}
+            await broker.wait_until(lambda: len(broker.requests_of(JoinGroupRequest)) == 2)
+            await clock.advance(3.1)
+            await assigned(takes, {P1})
+            await assigned(keeps, {P0})
+            assert broker.group("g").generation_id == generation_id + 1
+            told = [(what, partitions) for what, partitions in listener.diary[1:] if partitions]
+            assert told == [("revoked", [1]), ("lost", [0]), ("assigned", [0])]

@@ -187,4 +187,12 @@ class Member:
         self.state = state
 
 
-__all__ = ["NEXT_STATES", "NO_GENERATION", "Generation", "Member", "MemberState"]
+__all__ = [
+    "NEXT_STATES",
+    "NO_GENERATION",
+    "NO_GENERATION_ID",
+    "NO_MEMBER_ID",
+    "Generation",
+    "Member",
+    "MemberState",
+]

@@ -397,7 +397,9 @@ class ClassicMembership:
             return
         self._failed_joins = 0
         began_s, self._rebalance_began_s = self._rebalance_began_s, None
-        if await self._handover.take(assigned):
+        generation = self._member.generation
+        takes_away = await self._handover.take(assigned)
+        if takes_away or (self._round.withheld(assigned) and self._member.generation is generation):
             self.request_rejoin("revoked partitions are free for others")
         self.completed_joins += 1
         now_s = self._client.clock.monotonic()

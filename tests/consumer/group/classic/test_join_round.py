@@ -39,14 +39,14 @@ class Rounds:
     """The rounds of one member that subscribes to topic t, which has two partitions."""
 
     def __init__(self, scene: Scene, assignor: RangePartitionAssignor) -> None:
-        self.broker, self.member = scene.broker, scene.member
+        self.broker, self.member, self.coordinator = scene.broker, scene.member, scene.coordinator
         client = scene.client
         self.timer = HeartbeatTimer(3.0, 10.0, client.retry_backoff)
         watch = LoopWatch(client.clock, "rounds", 3.0, lambda: False)
         heartbeats = Heartbeats(
             scene.coordinator, scene.member, self.timer, watch, client.clock, _never, _never
         )
-        subscription = SubscriptionState(None)
+        self.subscription = subscription = SubscriptionState(None)
         subscription.subscribe(["t"], by_group=True)
         config = ConsumerConfig(
             bootstrap_servers=scene.broker.bootstrap_servers,
@@ -74,8 +74,10 @@ def _never(*_: object) -> None:
 
 
 @asynccontextmanager
-async def rounds_of(assignor: RangePartitionAssignor | None = None) -> AsyncIterator[Rounds]:
-    async with scene_of() as scene:
+async def rounds_of(
+    assignor: RangePartitionAssignor | None = None, **options: Any
+) -> AsyncIterator[Rounds]:
+    async with scene_of(**options) as scene:
         scene.broker.create_topic("t", 2)
         yield Rounds(scene, assignor or RangePartitionAssignor())
 
@@ -126,3 +128,31 @@ async def test_an_error_of_the_assignor_names_it() -> None:
         await rounds.take_member_id()
         with pytest.raises(KafkaError, match="'range' raised ValueError"):
             await rounds.run()
+
+
+@pytest.mark.parametrize("group_instance_id", ["i", None], ids=["static", "dynamic"])
+async def test_2e_6_what_a_member_gives_up_has_no_owner_if_it_comes_back_without_a_rebalance(
+    group_instance_id: str | None,
+) -> None:
+    """Only a static member does (KIP-345); then it has to join once more"""
+    async with rounds_of(group_instance_id=group_instance_id) as rounds:
+        if group_instance_id is None:
+            await rounds.take_member_id()
+        await rounds.run()
+        rounds.subscription.assign_from_group(tps(0, 1), await_callback=False)
+        await rounds.run()  # the member reports both as its own
+        assert rounds.round.withheld(tps(1)) == set(), "it is known that it has given 0 up"
+
+        member_id = rounds.member.generation.member_id
+        rounds.member.lose_membership()
+        rounds.subscription.lose_everything()
+        if group_instance_id is None:
+            await rounds.coordinator.leave(member_id, "a test", 30)
+            await rounds.take_member_id()
+        await rounds.run()
+        is_back = group_instance_id is not None
+        assert rounds.round.withheld(tps(1)) == (set(tps(0)) if is_back else set())
+        assert rounds.round.withheld(tps(0, 1)) == set()
+
+        await rounds.run()
+        assert rounds.round.withheld(tps(1)) == set(), "the group has heard of it"
