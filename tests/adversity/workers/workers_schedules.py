@@ -8,13 +8,14 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, DeadLetters, KeyedWorkers
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
-from aiokafka_lite.errors import HandlerFailedError, KafkaError
+from aiokafka_lite.errors import ConsumerStoppedError, HandlerFailedError, KafkaError
 from aiokafka_lite.model import ConsumerRecord, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -314,7 +315,8 @@ class WorkersPlay:
                 self._network.isolate(member.name)
             case Rebalance():
                 if member.consumer._engine is not None and member.consumer.assignment():
-                    member.consumer.enforce_rebalance()
+                    with suppress(ConsumerStoppedError):  # the member is about to leave
+                        member.consumer.enforce_rebalance()
 
     async def finish(self) -> None:
         """End all trouble, and let the members finish everything."""
