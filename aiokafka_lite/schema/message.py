@@ -11,7 +11,7 @@ from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.schema.compiled_functions import Decoder, Encoder, compiled_function
 from aiokafka_lite.schema.version_range import VersionRange
-from aiokafka_lite.schema.versioned_struct import Struct, owner_module
+from aiokafka_lite.schema.versioned_struct import Struct, declared_class, owner_module
 
 BytesLike = bytes | bytearray | memoryview
 
@@ -63,7 +63,9 @@ class Message(Struct):
     @classmethod
     def _find_encoder(cls, version: int) -> Encoder:
         cls._require_version(version)
-        encoder: Encoder | None = compiled_function(cls, f"encode_{cls.__name__}_v{version}")
+        declared = declared_class(cls)  # a class derived from it is sent as it is
+        name = f"encode_{declared.__name__}_v{version}"
+        encoder: Encoder | None = compiled_function(declared, name)
         if encoder is None:
             from aiokafka_lite.schema.compiler import compile_encoder  # noqa: PLC0415  mostly unused
 

@@ -87,7 +87,7 @@ class Struct(metaclass=StructType):
     _specs: ClassVar[dict[str, FieldSpec]]
 
     def __eq__(self, other: object) -> bool:
-        cls = _declared_class(type(self))
+        cls = declared_class(type(self))
         if not isinstance(other, cls):
             return NotImplemented
         names = tuple(cls._specs)
@@ -130,7 +130,7 @@ def fields_of(cls: type[Struct]) -> tuple[StructField, ...]:
 
     Raises: TypeError for a declaration that contradicts itself, naming class and field.
     """
-    declared = _declared_class(cls)
+    declared = declared_class(cls)
     fields: tuple[StructField, ...] | None = declared._fields
     if fields is None:
         hints = _type_hints(declared)
@@ -162,7 +162,7 @@ def shared_default(cls: type[Struct]) -> Any:
     Because it is shared, "is this field set?" is an identity test, and decoding makes fewer
     objects. Writing to it raises an error that names the remedy.
     """
-    declared = _declared_class(cls)
+    declared = declared_class(cls)
     if declared._shared_default is None:
         read_only: Any = StructType(
             cls.__name__,
@@ -192,7 +192,7 @@ def _refuse_write(self: Struct, name: str, value: object) -> NoReturn:
     )
 
 
-def _declared_class(cls: Any) -> Any:
+def declared_class(cls: Any) -> Any:
     """Return the class whose body declares the fields: `cls`, or the base of a read-only
     default.
     """
@@ -259,7 +259,7 @@ def _wire_type(where: str, hint: Any) -> tuple[Any, bool]:
 
 
 def _first_init(self: Struct, **values: Any) -> None:
-    cls = _declared_class(type(self))
+    cls = declared_class(type(self))
     init: Callable[..., None] = compiled_function(cls, f"init_{cls.__name__}") or _build_init(cls)
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__module__ = cls.__module__

@@ -78,8 +78,8 @@ NOT_OF_A_FIRST_MEMBER = {
 }
 """What the other group protocol needs, and what "cooperative-sticky" needs to assign."""
 
-MOST_MODULES = 264
-"""Of ours; there were 260 when this was written. An empty module costs 0.3 million instructions."""
+MOST_MODULES = 269
+"""Of ours; there were 269 when this was written. An empty module costs 0.3 million instructions."""
 
 DEAR = {
     "AcknowledgeType",
