@@ -302,6 +302,7 @@ __all__ = [
     "Struct",
     "StructField",
     "StructType",
+    "declared_class",
     "fields_of",
     "init_source",
     "owner_module",
