@@ -5,8 +5,10 @@ native twin of `_fetch_bytes_py`.
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
+
+from aiokafka_lite.codec.big_endian cimport big_endian, put_int32, put_int64
 
 
 cdef enum:
@@ -54,20 +56,6 @@ cdef class LoneAnswer:
         self.records = records
 
 
-cdef inline char *put_int32(char *at, int32_t number) noexcept:
-    cdef uint32_t bits = <uint32_t>number
-    at[0] = <char>(bits >> 24)
-    at[1] = <char>(bits >> 16 & 0xFF)
-    at[2] = <char>(bits >> 8 & 0xFF)
-    at[3] = <char>(bits & 0xFF)
-    return at + 4
-
-
-cdef inline char *put_int64(char *at, int64_t number) noexcept:
-    cdef uint64_t bits = <uint64_t>number
-    return put_int32(put_int32(at, <int32_t><uint32_t>(bits >> 32)), <int32_t><uint32_t>bits)
-
-
 cdef inline char *put_byte(char *at, char byte) noexcept:
     at[0] = byte
     return at + 1
@@ -76,14 +64,6 @@ cdef inline char *put_byte(char *at, char byte) noexcept:
 cdef inline char *put_bytes(char *at, bytes given, Py_ssize_t size) noexcept:
     memcpy(at, PyBytes_AS_STRING(given), size)
     return at + size
-
-
-cdef inline uint64_t big_endian(const uint8_t *at, int size) noexcept:
-    cdef uint64_t number = 0
-    cdef int place
-    for place in range(size):
-        number = number << 8 | at[place]
-    return number
 
 
 cdef bytes written(

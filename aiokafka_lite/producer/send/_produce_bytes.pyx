@@ -14,6 +14,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
+from aiokafka_lite.codec.big_endian cimport big_endian, put_int32
 from aiokafka_lite.producer.batch._record_ack cimport BatchOutcome
 
 
@@ -27,14 +28,6 @@ Written = list
 Parts = list
 
 
-cdef inline char *put_int32(char *at, uint32_t number) noexcept:
-    at[0] = <char>(number >> 24)
-    at[1] = <char>(number >> 16 & 0xFF)
-    at[2] = <char>(number >> 8 & 0xFF)
-    at[3] = <char>(number & 0xFF)
-    return at + 4
-
-
 cdef inline char *put_unsigned_varint(char *at, uint64_t number) noexcept:
     while number > 0x7F:
         at[0] = <char>(number & 0x7F | 0x80)
@@ -42,14 +35,6 @@ cdef inline char *put_unsigned_varint(char *at, uint64_t number) noexcept:
         at += 1
     at[0] = <char>number
     return at + 1
-
-
-cdef inline uint64_t big_endian(const uint8_t *at, int size) noexcept:
-    cdef uint64_t number = 0
-    cdef int place
-    for place in range(size):
-        number = number << 8 | at[place]
-    return number
 
 
 cdef inline int32_t partition_of(BatchOutcome batch) except? -1:
