@@ -180,11 +180,7 @@ class PlannedRequest(FetchRequest):
 
 PlannedRequest.__name__ = FetchRequest.__name__  # which is what errors and logs name
 _FIELDS = frozenset(vars(FetchRequest)["__slots__"])
-USUAL_VERSIONS = frozenset(
-    version
-    for version in range(FetchRequest.replica_state_since, 64)
-    if version in FetchRequest.versions
-)
+USUAL_VERSIONS = range(FetchRequest.replica_state_since, FetchRequest.versions.max + 1)
 """The versions that are written and read without a message."""
 
 

@@ -7,7 +7,6 @@ has a number of its own, for an answer to a request of a former membership means
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -166,13 +165,12 @@ class EpochMember:
 
         `wishes`: without the partitions, which the member knows itself.
         """
-        told = self._told.tell(complete := self._complete(wishes))
-        if self.state is not EpochState.ACKNOWLEDGING:
-            return told
-        self.has_new_target = False
-        is_done = self.owned == self.target
-        self._to(EpochState.STABLE if is_done else EpochState.RECONCILING)
-        return replace(told, owned=complete.owned)
+        acknowledges = self.state is EpochState.ACKNOWLEDGING
+        if acknowledges:
+            self.has_new_target = False
+            is_done = self.owned == self.target
+            self._to(EpochState.STABLE if is_done else EpochState.RECONCILING)
+        return self._told.tell(self._complete(wishes), acknowledges=acknowledges)
 
     def _complete(self, wishes: MemberWishes) -> MemberWishes:
         return MemberWishes(

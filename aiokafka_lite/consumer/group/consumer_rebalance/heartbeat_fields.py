@@ -60,8 +60,11 @@ class ToldWishes:
         """Say whether `wishes` differ from what was told."""
         return self._told != wishes
 
-    def tell(self, wishes: MemberWishes) -> HeartbeatFields:
-        """Return the fields that the next heartbeat needs, and take them as told."""
+    def tell(self, wishes: MemberWishes, *, acknowledges: bool = False) -> HeartbeatFields:
+        """Return the fields that the next heartbeat needs, and take them as told.
+
+        `acknowledges`: name what the member owns, also if that was told before.
+        """
         before, self._told = self._told, wishes
         if before is None:
             return _everything(wishes)
@@ -70,6 +73,8 @@ class ToldWishes:
             for each in fields(wishes)
             if getattr(wishes, each.name) != getattr(before, each.name)
         }
+        if acknowledges:
+            changed.add("owned")
         return _only(changed, wishes)
 
 
