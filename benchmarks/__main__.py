@@ -78,6 +78,8 @@ FAILOVER_ROUNDS = 5
 LEAF_ROUNDS = 15
 QUICK_LEAF_ROUNDS = 2
 QUICK_LATENCY_S = 0.5
+QUICK_WARM_UP_S = 0.0
+"""One round of all clients: the fewest that `latency` leaves uncounted."""
 QUICK_MEMORY_RECORDS = 10_000
 GROUP_ROUNDS = 3
 """The most rounds of these tables."""
@@ -191,11 +193,13 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
             if options.tls:
                 address, tls = stack.enter_context(running_kafka_with_tls())
                 yield from _with_broker(broker, address, options, steps, tls)
-            elif not {"clients", "latency", "admin", "cli", "observing", "groups"}.isdisjoint(
+            elif not {"clients", "admin", "cli", "observing", "groups"}.isdisjoint(
                 options.sections
             ):
                 address = stack.enter_context(running_broker(broker))
                 yield from _with_broker(broker, address, options, steps)
+        if "latency" in options.sections:
+            yield _latency(broker, options, steps)
     rounds, peers, quick = options.rounds, _real(options.peers), options.quick
     if "failover" in options.sections:
         with ApacheKafka(nodes=3, properties=failover.BROKER_PROPERTIES) as kafka:
@@ -215,6 +219,21 @@ def _measure(options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
 
 def _real(peers: Sequence[str]) -> list[str]:
     return [peer for peer in peers if peer != NOTHING]
+
+
+def _latency(broker: str, options: argparse.Namespace, steps: Steps) -> Table:
+    """Measure it on a broker of its own, which no other table has loaded."""
+    quick = options.quick
+    with running_broker(broker, latency.JAVA_OPTIONS) as address:
+        return latency.measure(
+            BROKERS.get(broker, broker),
+            address,
+            _real(options.peers),
+            steps,
+            rounds=options.rounds,
+            seconds=QUICK_LATENCY_S if quick else latency.RUN_S,
+            warm_up_s=QUICK_WARM_UP_S if quick else latency.WARM_UP_S,
+        )
 
 
 def _growth(broker: str, options: argparse.Namespace, steps: Steps) -> Iterator[Table]:
@@ -266,9 +285,6 @@ def _with_broker(
             return
         chosen = options.peers
         yield clients.measure(called, address, paths, chosen, steps, tls=tls, **settings)
-    if "latency" in options.sections:
-        seconds = QUICK_LATENCY_S if options.quick else latency.RUN_S
-        yield latency.measure(called, address, peers, steps, rounds=options.rounds, seconds=seconds)
     if "cli" in options.sections:
         lines = max(1_000, int(command_line.LINES * options.scale))
         yield command_line.measure(address, steps, rounds=options.rounds, lines=lines)

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import NamedTuple
@@ -41,13 +41,13 @@ have heartbeats each second."""
 
 
 @contextmanager
-def running_broker(kind: str) -> Iterator[str]:
+def running_broker(kind: str, java_options: Sequence[str] = ()) -> Iterator[str]:
     """Yield the address of a broker in a process of its own: `embedded`, `apache`, or HOST:PORT.
 
-    A broker at HOST:PORT is only borrowed.
+    `java_options` are of an `apache` one. A broker at HOST:PORT is only borrowed.
     """
     if kind == "apache":
-        with ApacheKafka(properties=BROKER_PROPERTIES) as kafka:
+        with ApacheKafka(properties=BROKER_PROPERTIES, java_options=java_options) as kafka:
             yield kafka.bootstrap_servers
     elif kind == "embedded":
         command = [sys.executable, "-u", "-m", "aiokafka_lite", "broker", "--port", "0"]

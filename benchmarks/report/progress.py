@@ -32,6 +32,10 @@ class Steps:
         self._what = what
         self._progress.update(self._task, description=what)
 
+    def note(self, line: str) -> None:
+        """Print a line beside the bar."""
+        self._progress.console.print(line)
+
     def done(self) -> None:
         """Count a finished step."""
         self._done += 1
