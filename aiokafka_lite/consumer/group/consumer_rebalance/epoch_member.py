@@ -87,6 +87,8 @@ class EpochMember:
         """What the coordinator wants the member to have."""
         self.owned: TopicIdPartitions | None = None
         """What the member has. None: nothing was taken over in this membership."""
+        self.taking = NOTHING
+        """What the listener is being told of. A newer target need not name it."""
         self.has_new_target = False
         """Whether the target has changed since the member last acknowledged what it has. The
         coordinator waits for that, also when the member has what the new target names.
@@ -158,29 +160,22 @@ class EpochMember:
 
     def has_news(self, wishes: MemberWishes) -> bool:
         """Say whether the coordinator has to hear something before the next heartbeat is due."""
-        return self.state is EpochState.ACKNOWLEDGING or self._told.is_news(self._complete(wishes))
+        return self.state is EpochState.ACKNOWLEDGING or self._told.is_news(wishes)
 
     def begin_heartbeat(self, wishes: MemberWishes) -> HeartbeatFields:
         """Return the fields of the heartbeat that is sent now. It acknowledges what was taken over.
 
-        `wishes`: without the partitions, which the member knows itself.
+        Where it names partitions, it names those that are being taken over and those of the target,
+        too. The member may take them over while the heartbeat is on its way, and the coordinator
+        gives away what a member leaves out.
         """
         acknowledges = self.state is EpochState.ACKNOWLEDGING
         if acknowledges:
             self.has_new_target = False
             is_done = self.owned == self.target
             self._to(EpochState.STABLE if is_done else EpochState.RECONCILING)
-        return self._told.tell(self._complete(wishes), acknowledges=acknowledges)
-
-    def _complete(self, wishes: MemberWishes) -> MemberWishes:
-        return MemberWishes(
-            wishes.rebalance_timeout_ms,
-            wishes.topics,
-            wishes.regex,
-            wishes.assignor,
-            wishes.rack_id,
-            NOTHING if self.owned is None else self.owned,
-        )
+        may_have = self.taking.union(self.target, self.owned or NOTHING)
+        return self._told.tell(wishes, may_have, acknowledges=acknowledges)
 
     def heartbeat_failed(self) -> None:
         """Tell everything with the next heartbeat: nobody knows what came of this one."""
@@ -201,11 +196,15 @@ class EpochMember:
 
     # Reconciling…
 
+    def takes(self, assigned: TopicIdPartitions) -> None:
+        """Note that the member takes this over from now on, until `took`."""
+        self.taking = assigned
+
     def took(self, owned: TopicIdPartitions, membership: int) -> bool:
         """Note what the member has now; say whether it is still the same membership."""
         if membership != self.membership or not self.is_member:
             return False
-        self.owned = owned
+        self.owned, self.taking = owned, NOTHING
         self._to(EpochState.ACKNOWLEDGING)
         return True
 
@@ -282,7 +281,8 @@ class EpochMember:
         return True
 
     def _forget_target(self) -> None:
-        self.target, self.owned, self.has_new_target = NOTHING, None, False
+        self.target, self.owned, self.taking = NOTHING, None, NOTHING
+        self.has_new_target = False
 
     def _to(self, state: EpochState) -> None:
         if state is not self.state and state not in NEXT_STATES[self.state]:

@@ -31,7 +31,6 @@ class MemberWishes:
     assignor: str | None = None
     """None: the broker chooses."""
     rack_id: str | None = None
-    owned: TopicIdPartitions = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class HeartbeatFields:
     assignor: str | None = None
     rack_id: str | None = None
     owned: TopicIdPartitions | None = None
+    """Others get no partition that is named here."""
 
 
 class ToldWishes:
@@ -60,40 +60,42 @@ class ToldWishes:
         """Say whether `wishes` differ from what was told."""
         return self._told != wishes
 
-    def tell(self, wishes: MemberWishes, *, acknowledges: bool = False) -> HeartbeatFields:
+    def tell(
+        self, wishes: MemberWishes, owned: TopicIdPartitions, *, acknowledges: bool = False
+    ) -> HeartbeatFields:
         """Return the fields that the next heartbeat needs, and take them as told.
 
-        `acknowledges`: name what the member owns, also if that was told before.
+        `owned` is told with everything, and by a heartbeat that `acknowledges`.
         """
         before, self._told = self._told, wishes
         if before is None:
-            return _everything(wishes)
+            return _everything(wishes, owned)
         changed = {
             each.name
             for each in fields(wishes)
             if getattr(wishes, each.name) != getattr(before, each.name)
         }
-        if acknowledges:
-            changed.add("owned")
-        return _only(changed, wishes)
+        return _only(changed, wishes, owned if acknowledges else None)
 
 
-def _everything(wishes: MemberWishes) -> HeartbeatFields:
+def _everything(wishes: MemberWishes, owned: TopicIdPartitions) -> HeartbeatFields:
     return HeartbeatFields(
         rebalance_timeout_ms=wishes.rebalance_timeout_ms,
         topics=tuple(sorted(wishes.topics)),
         regex=wishes.regex or None,
         assignor=wishes.assignor,
         rack_id=wishes.rack_id,
-        owned=wishes.owned,
+        owned=owned,
     )
 
 
-def _only(changed: Collection[str], wishes: MemberWishes) -> HeartbeatFields:
+def _only(
+    changed: Collection[str], wishes: MemberWishes, owned: TopicIdPartitions | None
+) -> HeartbeatFields:
     told: dict[str, Any] = {name: getattr(wishes, name) for name in changed}
     if "topics" in told:
         told["topics"] = tuple(sorted(wishes.topics))
-    return HeartbeatFields(**told)
+    return HeartbeatFields(owned=owned, **told)
 
 
 __all__ = [

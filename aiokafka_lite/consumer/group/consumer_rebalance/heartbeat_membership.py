@@ -313,30 +313,38 @@ class HeartbeatMembership:
             else:
                 await self._wakeup.wait()
 
+    def _named_target(self) -> NamedTarget:
+        return named_target(self._member.target, self._client.metadata.snapshot.topic_name)
+
     def _unreconciled(self) -> NamedTarget | None:
         """Return what is to be taken over, or only to be acknowledged; None: nothing that has a
         name is missing.
         """
-        member = self._member
-        named = named_target(member.target, self._client.metadata.snapshot.topic_name)
+        member, named = self._member, self._named_target()
         is_due = member.has_new_target or member.owned is None or named.ids != member.owned
         return named if is_due else None
 
     async def _reconcile(self, target: NamedTarget) -> None:
-        """Give up what goes, say so, then take what comes."""
+        """Give up what goes, say so, then take what comes by the target that is the newest then."""
         member, subscription = self._member, self._subscription
         membership, epoch = member.membership, subscription.ownership_epoch
         if member.owned is None:
             self._first_epoch = member.epoch
-        subscription.match_assigned({tp.topic for tp in target.partitions})
-        revoked, added = changes(subscription.assignment, target.partitions)
-        if revoked:
+        kept, has_revoked = member.owned or NOTHING, False
+        while True:
+            subscription.match_assigned({tp.topic for tp in target.partitions})
+            revoked, added = changes(subscription.assignment, target.partitions)
+            if not revoked:
+                break
             await self._handover.revoke(revoked)
             if epoch != subscription.ownership_epoch:
                 return
-            if added:
-                self._took((member.owned or NOTHING) & target.ids, membership)
-        if revoked or added or member.owned is None:
+            kept, has_revoked = kept & target.ids, True
+            target = self._named_target()
+        if has_revoked and added:
+            self._took(kept, membership)
+        if has_revoked or added or member.owned is None:
+            member.takes(target.ids)
             await self._handover.take(target.partitions)
             if epoch != subscription.ownership_epoch:
                 return
@@ -383,8 +391,7 @@ class HeartbeatMembership:
             return
         if self._rebalance_began_s is None:
             self._rebalance_began_s = self._client.clock.monotonic()
-        snapshot = self._client.metadata.snapshot
-        if named_target(member.target, snapshot.topic_name).unknown:
+        if self._named_target().unknown:
             self._client.metadata.request_update()
         self._wakeup.set()
 

@@ -97,14 +97,21 @@ class AnyLife(RuleBasedStateMachine):
         if told.owned is not None:
             self.knows_owned = told.owned
             self.awaits_owned = False
+            assert told.owned == member.taking.union(member.owned or (), member.target)
         self.must_say_all = False
-        assert self.knows_owned == (member.owned or frozenset())
+        assert self.knows_owned is not None
+        assert self.knows_owned >= (member.owned or frozenset())
         assert member.state is not EpochState.ACKNOWLEDGING
 
     @precondition(lambda self: self.member.state is EpochState.RECONCILING)
     @rule()
     def it_begins_to_reconcile(self) -> None:
         self.reconciling = self.member.membership
+
+    @precondition(lambda self: self.reconciling == self.member.membership)
+    @rule()
+    def it_begins_to_take_over(self) -> None:
+        self.member.takes(self.member.target)
 
     @rule(partitions=assignments)
     def it_has_reconciled(self, partitions: TopicIdPartitions | None) -> None:
@@ -220,6 +227,20 @@ def test_a_partial_assignment_is_acknowledged_and_the_rest_is_kept() -> None:
     member.begin_heartbeat(WISHES)
     assert member.state is EpochState.RECONCILING
     assert member.target == having(0, 1)
+
+
+def test_a_heartbeat_that_names_partitions_leaves_none_out_that_the_member_may_have() -> None:
+    """The coordinator gives away what is left out; without a new target nothing more is said."""
+    member = joined(0)
+    member.answered(2, having(0, 1))
+    assert member.begin_heartbeat(WISHES) == HeartbeatFields()
+    member.takes(having(0, 1))
+    member.answered(2, having(0, 2))
+    assert not member.has_news(WISHES)
+    member.heartbeat_failed()
+    assert member.begin_heartbeat(WISHES).owned == having(0, 1, 2)
+    member.took(having(0), member.membership)
+    assert member.begin_heartbeat(WISHES).owned == having(0, 2)
 
 
 def test_a_target_that_returns_while_it_is_reconciled_is_reconciled_anew() -> None:

@@ -1,7 +1,7 @@
 """Members of a group whose coordinator assigns, on a real Apache Kafka (KIP-848)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from aiokafka_lite import (
     CooperativeStickyAssignor,
     SubscriptionPattern,
 )
-from aiokafka_lite.admin import GroupDescription
+from aiokafka_lite.admin import GroupDescription, MemberDescription
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.errors import (
@@ -27,6 +27,7 @@ from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
 )
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION, ApacheKafka
 from tests.conftest import require_kafka
+from tests.support.patience import eventually, eventually_equals
 from tests.support.topics import create_topic
 
 PATIENCE_S = 40.0
@@ -96,12 +97,23 @@ class Stage:
             for partition in range(4):
                 await producer.send(self.topic, b"x", partition=partition)
 
-    async def members(self) -> list[str]:
-        """Return the ids of the group's members, as the coordinator sees them."""
+    async def described(self) -> Sequence[MemberDescription]:
+        """Return the group's members, as the coordinator sees them."""
         async with AIOKafkaAdminClient(bootstrap_servers=self.bootstrap_servers) as admin:
             described = (await admin.describe_groups([self.topic]))[self.topic]
             assert isinstance(described, GroupDescription)
-            return [each.member_id for each in described.members]
+            return described.members
+
+    async def members(self) -> list[str]:
+        """Return the ids of the group's members."""
+        return [each.member_id for each in await self.described()]
+
+    async def topics_of(self, client_id: str, *, by_now: bool = True) -> set[str]:
+        """Return the topics whose partitions a member may have by now, or shall have at last."""
+        (member,) = [each for each in await self.described() if each.client_id == client_id]
+        partitions = member.assignment if by_now else member.target_assignment
+        assert partitions is not None
+        return {tp.topic for tp in partitions}
 
 
 async def until(condition: Callable[[], bool], *members: Consumer) -> list[Any]:
@@ -157,6 +169,62 @@ async def test_only_what_moves_is_revoked_and_the_rest_is_read_meanwhile(stage: 
         for partition in range(4):
             assert await first.committed(TopicPartition(stage.topic, partition)) == 1
     assert await stage.members() == []
+
+
+class SlowDiary(Diary):
+    """A call that has some partitions returns when it may."""
+
+    def __init__(self) -> None:
+        self._may_return = asyncio.Event()
+        super().__init__(self._may_return.wait)
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        await super().on_partitions_assigned(assigned)
+        if assigned:
+            await self._may_return.wait()
+
+    async def goes_on(self) -> None:
+        """Let the present call return, and wait for the next one."""
+        calls = len(self.lines)
+        self._may_return.set()
+        self._may_return.clear()
+        await eventually(lambda: len(self.lines) > calls)
+
+    def is_quick(self) -> None:
+        """Let all calls return at once from now on."""
+        self._may_return.set()
+
+
+async def test_what_a_member_takes_over_has_no_other_owner_while_its_listener_hears_of_it(
+    stage: Stage,
+) -> None:
+    """It lets go of one topic for another; it shall have a part of that only, it learns later."""
+    other = f"{stage.topic}-other"
+    await stage.make_topic()
+    diary = SlowDiary()
+    first = stage.member(diary, client_id="first", allow_auto_create_topics=False)
+    second, third = stage.member(), stage.member(client_id="third")
+    first.subscribe([stage.topic, other], listener=diary)
+    third.subscribe([other])
+    starting = asyncio.create_task(first.start())
+    await eventually(lambda: diary.lines)
+    await stage.make_topic(other)
+    await eventually_equals(lambda: stage.topics_of("first"), {stage.topic, other})
+    async with second:
+        await eventually_equals(lambda: stage.topics_of("first", by_now=False), {other})
+        await diary.goes_on()
+        async with third:
+            await eventually_equals(lambda: stage.topics_of("third", by_now=False), {other})
+            await diary.goes_on()
+            await until(lambda: bool(second.assignment()), second)
+            await third.getmany(timeout_ms=1000)
+            assert third.assignment() == set()
+            diary.is_quick()
+            await until(lambda: bool(third.assignment()), third)
+            assert not first.assignment() & third.assignment()
+            await starting
+            await first.stop()
+    assert [what for what, _ in diary.lines[:4]] == ["assigned", "revoked", "assigned", "revoked"]
 
 
 async def test_a_fenced_member_loses_its_partitions_and_joins_with_the_same_id(
