@@ -56,6 +56,8 @@ cdef class RecordAccumulator:
     cpdef list drain(self, node_id, double now_s)
     @cython.locals(node=NodeQueues)
     cpdef bint has_more(self, node_id)
+    @cython.locals(node=NodeQueues)
+    cpdef bint has_others(self, node_id)
     cdef _take(self, PartitionQueue queue, ProducerBatch batch)
     @cython.locals(queue=PartitionQueue, buffer=bytearray)
     cpdef object seal(self, ProducerBatch batch)

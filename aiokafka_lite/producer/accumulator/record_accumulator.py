@@ -257,6 +257,11 @@ class RecordAccumulator:
         node = self._of_node.get(node_id)
         return node is not None and bool(node.filled)
 
+    def has_others(self, node_id: int) -> bool:
+        """Return whether batches are queued that are not for this node."""
+        node = self._of_node.get(node_id)
+        return len(self._filled) > (0 if node is None else len(node.filled))
+
     def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
         if batch is queue.open_batch:
             queue.close_open_batch()

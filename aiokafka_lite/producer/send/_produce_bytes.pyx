@@ -10,6 +10,7 @@ from cpython.bytes cimport (
     PyBytes_GET_SIZE,
 )
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
@@ -22,7 +23,7 @@ cdef enum:
     CORRELATION_ID_BYTES = 4
     MOST = 126
     RESULT_BYTES = 33  # index 4, error 2, three int64, then errors of records, text and tags
-    THROTTLE_BYTES = 6  # tags of the last topic, throttle time 4, tags of the response
+    THROTTLE_BYTES = 5  # throttle time 4, tags of the response
 
 Written = list
 Parts = list
@@ -114,45 +115,76 @@ cdef inline const uint8_t *behind(
     return at + size
 
 
+cdef Py_ssize_t place_told(list left, const uint8_t *at, const uint8_t *end):
+    """Return where `left` has the topic that is told at `at`; -1: nowhere."""
+    cdef Py_ssize_t number
+    cdef bytes told
+    for number in range(PyList_GET_SIZE(left)):
+        told = <bytes>PyTuple_GET_ITEM(<object>PyList_GET_ITEM(left, number), 0)
+        if behind(at, end, PyBytes_AS_STRING(told), PyBytes_GET_SIZE(told)) is not NULL:
+            return number
+    return -1
+
+
+cdef bint put_written(const uint8_t *at, list written, list batches, list places) except -1:
+    """Read the results of a topic's batches at `at` into their places. False: one is not written,
+    or none of these.
+    """
+    cdef Py_ssize_t number, first = 0, count = PyList_GET_SIZE(batches if places is None else places)
+    cdef Py_ssize_t place = 0
+    cdef BatchOutcome batch = None
+    cdef int32_t index
+    for _ in range(count):
+        index = <int32_t>big_endian(at, 4)
+        for number in range(first, count):
+            place = number if places is None else places[number]
+            batch = <BatchOutcome?>batches[place]
+            if partition_of(batch) == index and PyList_GET_ITEM(written, place) is <PyObject *>None:
+                break
+        else:
+            return False
+        if number == first:
+            first += 1  # all before it have been read
+        if memcmp(at + 4, b"\0\0", 2) != 0 or memcmp(at + 30, b"\1\0\0", 3) != 0:
+            return False
+        written[place] = (
+            batch,
+            <int64_t>big_endian(at + 6, 8),
+            <int64_t>big_endian(at + 14, 8),
+            <int64_t>big_endian(at + 22, 8),
+        )
+        at += RESULT_BYTES
+    return True
+
+
 cdef list written_of(const uint8_t *at, const uint8_t *end, dict topics, list batches):
-    cdef list written = [], places
+    cdef list left = by_topic(topics, batches), places
+    cdef list written = [None] * PyList_GET_SIZE(batches)
     cdef bytes told
     cdef char one_byte
-    cdef BatchOutcome batch
-    cdef Py_ssize_t number, place, count
+    cdef Py_ssize_t number, count
     at = behind(at, end, b"\0", 1)  # tags of the header
     one_byte = <char>(len(topics) + 1)
     at = behind(at, end, &one_byte, 1)
-    for told, places in by_topic(topics, batches):
-        if written:
-            at = behind(at, end, b"\0", 1)  # tags of the topic before
-        at = behind(at, end, PyBytes_AS_STRING(told), PyBytes_GET_SIZE(told))
+    while left:
+        number = place_told(left, at, end)
+        if number < 0:
+            return None
+        told, places = left.pop(number)
+        at += PyBytes_GET_SIZE(told)
         count = PyList_GET_SIZE(batches if places is None else places)
         one_byte = <char>(count + 1)
         at = behind(at, end, &one_byte, 1)
-        if at is NULL or end - at < count * RESULT_BYTES:
+        if (
+            at is NULL
+            or end - at < count * RESULT_BYTES
+            or not put_written(at, written, batches, places)
+        ):
             return None
-        for number in range(count):
-            place = number if places is None else places[number]
-            batch = <BatchOutcome?>batches[place]
-            if (
-                <int32_t>big_endian(at, 4) != partition_of(batch)
-                or memcmp(at + 4, b"\0\0", 2) != 0
-                or memcmp(at + 30, b"\1\0\0", 3) != 0
-            ):
-                return None
-            written.append(
-                (
-                    batch,
-                    <int64_t>big_endian(at + 6, 8),
-                    <int64_t>big_endian(at + 14, 8),
-                    <int64_t>big_endian(at + 22, 8),
-                )
-            )
-            at += RESULT_BYTES
-    if end - at != THROTTLE_BYTES:
+        at = behind(at + count * RESULT_BYTES, end, b"\0", 1)  # tags of the topic
+    if behind(at, end, b"\0\0\0\0\0", THROTTLE_BYTES) is NULL or end - at != THROTTLE_BYTES:
         return None
-    return None if behind(at, end, b"\0\0\0\0\0\0", THROTTLE_BYTES) is NULL else written
+    return written
 
 
 def read_written(frame, dict topics not None, list batches not None):

@@ -55,29 +55,34 @@ def request_parts(
 def read_written(
     frame: memoryview, topics: Mapping[str, bytes], batches: Sequence[ProducerBatch]
 ) -> Written | None:
-    """Return the places of the batches, if the response says that all are written.
+    """Return the places of the batches in their order, if the response says that all are written.
 
-    None: it says anything else, or in another order. `frame` begins with the correlation id.
+    None: it says anything else. Its own order is the broker's choice. `frame` begins with the
+    correlation id.
     """
     if len(batches) > _MOST:
         return None
-    at = _CORRELATION_ID_BYTES
-    lead = _NO_TAGS + bytes((len(topics) + 1,))
-    written: Written = []
-    for told, places in _by_topic(topics, batches):
-        lead += told + bytes((len(places) + 1,))
-        begin = at + len(lead)
-        end = begin + len(places) * _RESULT.size
-        if frame[at:begin] != lead or len(frame) < end:
+    at = _CORRELATION_ID_BYTES + 2
+    if frame[_CORRELATION_ID_BYTES:at] != _NO_TAGS + bytes((len(topics) + 1,)):
+        return None
+    read: dict[int, tuple[ProducerBatch, int, int, int]] = {}
+    left = dict(_by_topic(topics, batches))
+    while left:
+        told = next((told for told in left if frame[at : at + len(told)] == told), None)
+        if told is None:
             return None
-        results = _RESULT.iter_unpack(frame[begin:end])
-        for place, (index, error, base, time_ms, start, rest) in zip(places, results, strict=True):
-            batch = batches[place]
-            if index != batch.topic_partition.partition or error or rest != _NO_ERRORS:
+        places = left.pop(told)
+        begin = at + len(told) + 1
+        at = begin + len(places) * _RESULT.size + 1
+        if frame[begin - 1 : begin] != bytes((len(places) + 1,)) or frame[at - 1 : at] != _NO_TAGS:
+            return None
+        place_of = {batches[place].topic_partition.partition: place for place in places}
+        for index, error, base, time_ms, start, rest in _RESULT.iter_unpack(frame[begin : at - 1]):
+            place = place_of.pop(index, None)
+            if place is None or error or rest != _NO_ERRORS:
                 return None
-            written.append((batch, base, time_ms, start))
-        at, lead = end, _NO_TAGS
-    return written if frame[at:] == lead + _NO_THROTTLE else None
+            read[place] = (batches[place], base, time_ms, start)
+    return [read[place] for place in sorted(read)] if frame[at:] == _NO_THROTTLE else None
 
 
 def _by_topic(

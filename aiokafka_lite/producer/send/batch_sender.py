@@ -387,9 +387,19 @@ class BatchSender:
             self._outcomes.lost(exchange, failure, self._monotonic())
 
     def _go_on(self, node: NodeRequests) -> None:
+        """Send what the end of a request has made due.
+
+        The task looks at the rest: other nodes may be due, or the next batch may be due earlier. It
+        need not if this node alone has batches, and as many requests in flight as allowed: then the
+        next response comes here again.
+        """
         self._send_if_ready(node)
-        if self._accumulator.has_waiting:
-            self.wake()  # other nodes may be due, or the next batch may be due earlier
+        if self._accumulator.has_waiting and (
+            node.count < self._max_in_flight
+            or self._routes.patience.is_on
+            or self._accumulator.has_others(node.node_id)
+        ):
+            self.wake()
 
     def _why_unsent(self, topic_partition: TopicPartition) -> str:
         """Return what keeps the batches of a partition from being sent, as far as it is known."""

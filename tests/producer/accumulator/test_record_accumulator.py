@@ -102,6 +102,21 @@ def test_one_request_takes_one_batch_of_each_partition_lingered_or_not() -> None
     assert not shelf.accumulator.has_more(1)
 
 
+def test_batches_that_another_node_gets_or_none_are_others() -> None:
+    shelf = Shelf()
+    assert not shelf.accumulator.has_others(1)
+    shelf.append(partition=0)
+    assert not shelf.accumulator.has_others(1)
+    assert shelf.accumulator.has_others(2)
+    shelf.append(partition=1)
+    shelf.set_leader(1, 2)
+    assert shelf.accumulator.has_others(1)
+    shelf.set_leader(1, None)
+    assert shelf.accumulator.has_others(1)
+    assert len(shelf.drain(now_s=1.0)) == 1
+    assert shelf.accumulator.has_others(1)
+
+
 def test_a_request_stops_at_its_size_and_goes_on_there_next_time() -> None:
     """A request ends at `max_request_size`, and the next one goes on there (2d-9)."""
     shelf = Shelf(max_request_size=500)

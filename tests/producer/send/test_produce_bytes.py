@@ -1,6 +1,7 @@
 """Both twins write the same requests, and read the same of damaged responses."""
 
 import uuid
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
@@ -37,22 +38,27 @@ def frame_of(results: dict[str, list[PartitionProduceResponse]]) -> bytes:
     return b"".join(encode_response(response, version=13, correlation_id=9))[4:]
 
 
-FRAME = frame_of(
-    {
-        topic: [
-            PartitionProduceResponse(
-                index=place.partition,
-                error_code=0,
-                base_offset=2**62 + number,
-                log_append_time_ms=2**41,
-                log_start_offset=number - 1,
-            )
-            for number, place in enumerate(PLACES)
-            if place.topic == topic
-        ]
-        for topic in TOPICS
-    }
-)
+def result_of(number: int) -> PartitionProduceResponse:
+    return PartitionProduceResponse(
+        index=PLACES[number].partition,
+        error_code=0,
+        base_offset=2**62 + number,
+        log_append_time_ms=2**41,
+        log_start_offset=number - 1,
+    )
+
+
+def frame_in_order(topics: Sequence[str], numbers: Sequence[int]) -> bytes:
+    return frame_of(
+        {
+            topic: [result_of(number) for number in numbers if PLACES[number].topic == topic]
+            for topic in topics
+        }
+    )
+
+
+FRAME = frame_in_order("ab", range(3))
+WRITTEN = [(place, 2**62 + number, 2**41, number - 1) for number, place in enumerate(PLACES)]
 
 
 def places_read(twin: SimpleNamespace, frame: bytes) -> list[object] | None:
@@ -76,14 +82,24 @@ def test_both_read_the_same_of_a_damaged_response(
 
 
 def test_the_undamaged_response_is_read(twins: list[SimpleNamespace]) -> None:
-    expected = [
-        (PLACES[0], 2**62, 2**41, -1),
-        (PLACES[2], 2**62 + 2, 2**41, 1),
-        (PLACES[1], 2**62 + 1, 2**41, 0),
-    ]
-    assert [places_read(twin, FRAME) for twin in twins] == [expected, expected]
+    assert [places_read(twin, FRAME) for twin in twins] == [WRITTEN, WRITTEN]
     for rest in (b"\0", b"\0\0\0\0\0\0"):
         assert [places_read(twin, FRAME + rest) for twin in twins] == [None, None]
+
+
+@given(topics=st.permutations("ab"), numbers=st.permutations(range(3)))
+def test_a_response_in_any_order_is_read(
+    twins: list[SimpleNamespace], topics: list[str], numbers: list[int]
+) -> None:
+    """A broker answers for the partitions of a request in the order of its own hash table."""
+    frame = frame_in_order(topics, numbers)
+    assert [places_read(twin, frame) for twin in twins] == [WRITTEN, WRITTEN]
+
+
+def test_a_response_that_leaves_out_a_partition_is_not_read(twins: list[SimpleNamespace]) -> None:
+    for numbers in ((0, 1, 0), (1, 2, 2), (0, 1)):
+        frame = frame_in_order("ab", numbers)
+        assert [places_read(twin, frame) for twin in twins] == [None, None]
 
 
 @given(

@@ -257,3 +257,23 @@ async def test_an_answer_behind_which_nothing_waits_has_the_sender_look_no_more(
             for ack in acks:
                 await ack
         assert written(broker) == [b"first", b"second", b"third", b"fourth"]
+
+
+async def test_the_sender_does_not_look_while_the_next_answer_sends_what_waits() -> None:
+    """The only node with batches has as many requests in flight as allowed, until the last."""
+    options = {"max_in_flight_requests_per_connection": 1, "max_batch_size": 200}
+    async with kafka() as broker, producing(broker, **options) as producer:
+        await producer.send_and_wait("orders", b"first")
+        broker.faults.stall(ProduceRequest)
+        values = [b"%d" % number + b"x" * 100 for number in range(6)]
+        acks = [await producer.send("orders", value) for value in values]
+        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
+        while producer._engine.sender._wakeup.is_set:
+            await asyncio.sleep(0)
+        looks = mock.Mock(wraps=producer._engine.sender._dispatch)
+        with mock.patch.object(producer._engine.sender, "_dispatch", looks):
+            broker.faults.release()
+            for ack in acks:
+                await ack
+        assert looks.call_count == 0
+        assert written(broker) == [b"first", *values]
