@@ -42,21 +42,7 @@ cdef extern from "aiokafka_lite/concurrency/own_methods.h":
     bint alk_in_instance(object of, object name) except -1
 
 
-cdef extern from *:
-    """
-    #include <time.h>
-
-    /* The time of day in milliseconds, as exact as the machine has it; -1: ask Python. */
-    static inline int64_t alk_now_ms(void)
-    {
-    #if defined(CLOCK_REALTIME)
-        struct timespec now;
-        if (clock_gettime(CLOCK_REALTIME, &now) == 0)
-            return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    #endif
-        return -1;
-    }
-    """
+cdef extern from "aiokafka_lite/concurrency/time_of_day.h":
     int64_t alk_now_ms() noexcept
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import random
+import time
 import warnings
 from collections.abc import Coroutine, Iterator
 from types import SimpleNamespace
@@ -68,6 +69,23 @@ class Way:
 
 
 # One record…
+
+
+def test_a_record_without_a_timestamp_has_the_time_of_its_call(twin: SimpleNamespace) -> None:
+    """Also while the native twin asks the processor's counter in place of the system's clock. It
+    does so from 50 ms after its first look on.
+    """
+    way = Way(twin, room=8_000_000)
+    way.way = twin.FastAppend(way.routes, now=time.time)
+    began_ns, seen_ms = time.time_ns(), set()
+    rounded_ns = 1000  # time.time() is a float
+    while time.time_ns() < began_ns + 120_000_000:
+        for _ in range(20):
+            before_ms = (time.time_ns() - rounded_ns) // 1_000_000
+            ack = way.append(b"v", None, 0)
+            assert before_ms <= ack.timestamp_ms <= (time.time_ns() + rounded_ns) // 1_000_000
+            seen_ms.add(ack.timestamp_ms)
+    assert len(seen_ms) > 20
 
 
 def test_a_record_that_finds_everything_ready_is_appended(twin: SimpleNamespace) -> None:
@@ -422,9 +440,9 @@ def test_many_leave_the_sticky_partition_at_twice_its_share(
 
 def test_a_time_that_is_none_leaves_all_items(twin: SimpleNamespace) -> None:
     way = Way(twin)
-    for time in (-1, 2**63, "now", 1.5):
+    for when in (-1, 2**63, "now", 1.5):
         bulk, iterator = twin.AckRuns(), iter([b"a", b"b"])
-        assert way.way.append_all(bulk, "t", next(iterator), iterator, 0, time, ()) == b"a"
+        assert way.way.append_all(bulk, "t", next(iterator), iterator, 0, when, ()) == b"a"
         assert len(bulk) == 0
 
 
