@@ -99,7 +99,7 @@ class ProducerConfig(ClientConfig):
     max_batch_size: ByteCount = _JAVAS_BATCH_SIZE
     """Size at which a batch of one partition is full. A larger record is sent in a batch of its
     own. Java: batch.size."""
-    max_backlog_batch_size: ByteCount = DefaultInt(131_072)
+    max_backlog_batch_size: ByteCount = DefaultInt(262_144)
     """Largest size of a batch behind others of its partition, or full before it is sent. It grows
     with what waits. A value not above `max_batch_size` turns this off. If not set, it is off with
     compression and with a `max_batch_size` below its default. Only here."""

@@ -382,7 +382,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     with what waits. A value not above `max_batch_size` turns this off. If not set, it is off with
     compression and with a `max_batch_size` below its default.
 
-    Default: 131_072 bytes. Only here.
+    Default: 262_144 bytes. Only here.
     """
 
     max_batch_size_by_topic: Mapping[str, int] | None

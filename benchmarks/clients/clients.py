@@ -28,7 +28,7 @@ CONDITIONS = (
     "CPU of the whole client process, threads and children included, start excluded; fresh "
     "processes in turn, {rounds} rounds. 8-byte keys (Java's tool: none), 100-byte values unless "
     "1 KB is said, {partitions} partitions, acks=all, idempotent. Else each client's defaults: "
-    "batches of 16 KB, ours behind a backlog up to 128 KB, confluent-kafka and its AIO 1 MB and no "
+    "batches of 16 KB, ours behind a backlog up to 256 KB, confluent-kafka and its AIO 1 MB and no "
     "CRC check; equal settings are batches of 128 KB, linger 5 ms, CRCs checked; bulk is send_many "
     "and send_batch with 128 KB, produce_batch. Levels: aiokafka-lite gzip 1, lz4 0, zstd 3; "
     "aiokafka gzip 9, lz4 9, zstd 3; confluent-kafka its codecs' defaults (gzip 6, lz4 0, zstd 3); "

@@ -37,6 +37,8 @@ class AsyncioPaths:
     holding_options: Mapping[str, Any] = field(default_factory=dict)
     """Options with which the producer holds any number of records."""
     paced_options: Mapping[str, Any] = field(default_factory=dict)
+    equal_options: Mapping[str, Any] = field(default_factory=dict)
+    """What the producer needs besides EQUAL_OPTIONS."""
 
     # Producing…
 
@@ -230,7 +232,7 @@ class AsyncioPaths:
             **connecting_options(job),
             compression_type=job.compression,
             **self.producer_options,
-            **(EQUAL_OPTIONS if job.equal else {}),
+            **({**EQUAL_OPTIONS, **self.equal_options} if job.equal else {}),
             **options,
         )
 

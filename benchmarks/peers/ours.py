@@ -46,7 +46,8 @@ class _Ours(AsyncioPaths):
     async def bulk(self, job: Job) -> None:
         """`send_many()` of values without keys, 10,000 a call, batches of 128 KB."""
         values = [value for _, value in job.pairs()] * 10
-        async with self._producer(job, max_batch_size=BULK_BATCH_BYTES) as producer:
+        sizes = {"max_batch_size": BULK_BATCH_BYTES, **self.equal_options}
+        async with self._producer(job, **sizes) as producer:
             await self._warm_up(job, producer)
             with job.stopwatch():
                 for _ in range(0, job.records, len(values)):
@@ -147,4 +148,5 @@ PATHS = _Ours(
     topic_partition=TopicPartition,
     assignors={"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor},
     holding_options={"buffer_memory": ALL_BYTES},
+    equal_options={"max_backlog_batch_size": BULK_BATCH_BYTES},
 )

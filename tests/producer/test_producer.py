@@ -304,7 +304,7 @@ async def test_send_gives_others_a_turn_now_and_then() -> None:
                 await asyncio.sleep(0)
 
         task = asyncio.create_task(other())
-        for _ in range(40_000):
+        for _ in range(60_000):
             await producer.send("orders", b"x" * 100)
         assert turns > 10
         task.cancel()

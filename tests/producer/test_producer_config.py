@@ -50,11 +50,11 @@ def test_wrong_sizes_of_topics_are_all_named() -> None:
         ProducerConfig(max_batch_size_by_topic=5)  # type: ignore[arg-type]
 
 
-def test_batches_behind_a_backlog_are_up_to_128_kb_unless_somebody_wants_small_ones() -> None:
+def test_batches_behind_a_backlog_are_up_to_256_kb_unless_somebody_wants_small_ones() -> None:
     config = ProducerConfig()
-    assert config.batch_sizes == (16_384, 32_768, 65_536, 131_072)
-    assert ProducerConfig(max_batch_size=100_000).batch_sizes == (100_000, 131_072)
-    assert ProducerConfig(max_batch_size=200_000).batch_sizes == (200_000,)
+    assert config.batch_sizes == (16_384, 32_768, 65_536, 131_072, 262_144)
+    assert ProducerConfig(max_batch_size=100_000).batch_sizes == (100_000, 200_000, 262_144)
+    assert ProducerConfig(max_batch_size=300_000).batch_sizes == (300_000,)
     assert ProducerConfig(max_backlog_batch_size=0).batch_sizes == (16_384,)
     assert ProducerConfig(max_request_size=20_000).batch_sizes == (16_384, 20_000)
     assert ProducerConfig(buffer_memory=10_000).batch_sizes == (10_000,)

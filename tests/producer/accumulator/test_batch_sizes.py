@@ -32,7 +32,8 @@ def queue_behind(*reserved: int) -> PartitionQueue:
         ((16_384,), 16_384),
         ((16_384, 16_384), 32_768),
         ((16_384, 16_384, 16_384), 32_768),
-        ((131_072, 131_072), 131_072),
+        ((131_072, 131_072), 262_144),
+        ((262_144, 262_144), 262_144),
     ],
 )
 def test_a_batch_takes_as_much_memory_as_those_before_it(
@@ -48,7 +49,8 @@ def test_a_batch_takes_as_much_memory_as_those_before_it(
         ({}, 16_384, 100, 16_384),
         ({}, 16_384, 16_384, 32_768),
         ({}, 32_768, 100, 32_768),
-        ({}, 65_536, 131_072, None),
+        ({}, 65_536, 131_072, 262_144),
+        ({}, 131_072, 262_144, None),
         ({"max_backlog_batch_size": 0}, 16_384, 16_384, None),
         ({"compression_type": "gzip"}, 16_384, 16_384, None),
         ({"max_batch_size_by_topic": {"orders": 500}}, 500, 600, None),

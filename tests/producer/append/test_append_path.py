@@ -149,8 +149,8 @@ async def test_one_task_pauses_where_many_have_their_ends(tasks: int) -> None:
             for _ in range(records):
                 await producer.send("orders", b"v" * 10_000)
 
-        await asyncio.gather(*(send(400 // tasks) for _ in range(tasks)))
-        # 4 MB; a pause after every 256 KB of new batches.
+        await asyncio.gather(*(send(800 // tasks) for _ in range(tasks)))
+        # 8 MB; a pause after every 512 KB of new batches.
         assert pauses == 0 if tasks > 1 else 10 < pauses < 20
         broker.faults.release()
         await producer.flush()

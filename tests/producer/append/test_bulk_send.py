@@ -178,7 +178,7 @@ async def test_others_have_their_turn_meanwhile() -> None:
                 await asyncio.sleep(0)
 
         counting = asyncio.ensure_future(count())
-        await producer.send_many("orders", (b"v" * 1000 for _ in range(4000)))
+        await producer.send_many("orders", (b"v" * 1000 for _ in range(8000)))
         counting.cancel()
         assert turns > 10
 

@@ -112,7 +112,7 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
 
             async def rooms(waits: bool) -> int:
                 count = 0
-                while count < 400:
+                while count < 700:
                     batch = new_batches.make_room(queue, None, value, (), waits)
                     if batch is None:
                         break
@@ -124,15 +124,15 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
             too_large = b"v" * 2000
             assert new_batches.make_room(queue, None, too_large, (), False) is None
             assert queue.open_batch is None
-            assert await asyncio.create_task(rooms(waits=False)) == 263  # 256 KiB
-            assert await asyncio.create_task(rooms(waits=False)) == 263
-            assert await asyncio.create_task(rooms(waits=True)) == 400
+            assert await asyncio.create_task(rooms(waits=False)) == 525  # 512 KiB
+            assert await asyncio.create_task(rooms(waits=False)) == 525
+            assert await asyncio.create_task(rooms(waits=True)) == 700
             held = pool.take_nowait(pool.available_bytes)
             assert held is not None
             assert new_batches.make_room(queue, None, value, (), True) is None
             pool.give(held, reusable=False)
             await producer.flush()
-            assert len(written(broker)) == 927
+            assert len(written(broker)) == 1751
 
 
 async def test_a_sticky_record_has_room_at_once_in_the_next_partition() -> None:
@@ -194,7 +194,7 @@ async def test_a_task_that_fills_the_sticky_partition_pauses_before_it_moves_on(
                 if batch is None:
                     break
                 made += batch.append(0, None, value, ()) is not None
-            assert 200 < made <= 263  # 256 KiB
+            assert 462 < made <= 525  # 512 KiB
             open_batch = route.queue(route.sticky.current).open_batch
             assert open_batch is not None
             assert not open_batch.is_closed

@@ -53,11 +53,11 @@ async def test_a_send_cancelled_while_it_waits_for_memory_queued_nothing() -> No
 
 async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() -> None:
     """A `send` that is cancelled while other tasks run has queued nothing (C4)."""
-    async with kafka() as broker, producing(broker, max_batch_size=280_000) as producer:
+    async with kafka() as broker, producing(broker, max_batch_size=560_000) as producer:
         await producer.send_and_wait("orders", b"first")
 
         async def send_two() -> None:
-            for value in (b"a" * 264_000, b"b" * 264_000):
+            for value in (b"a" * 530_000, b"b" * 530_000):
                 await producer.send("orders", value)
 
         task = asyncio.create_task(send_two())
@@ -65,7 +65,7 @@ async def test_a_send_cancelled_while_it_gives_others_a_turn_queued_nothing() ->
         assert not task.done()
         assert await cancelled(task)
         await producer.flush()
-        assert written(broker) == [b"first", b"a" * 264_000]
+        assert written(broker) == [b"first", b"a" * 530_000]
 
 
 async def test_a_send_that_gives_others_a_turn_takes_no_record_once_stop_has_begun() -> None:
@@ -73,14 +73,14 @@ async def test_a_send_that_gives_others_a_turn_takes_no_record_once_stop_has_beg
     async with (
         kafka() as broker,
         producing(
-            broker, max_batch_size=280_000, max_in_flight_requests_per_connection=1
+            broker, max_batch_size=560_000, max_in_flight_requests_per_connection=1
         ) as producer,
     ):
         await producer.send_and_wait("orders", b"first")
         broker.faults.stall(ProduceRequest)
 
         async def send_two() -> None:
-            for value in (b"a" * 264_000, b"b" * 200_000):
+            for value in (b"a" * 530_000, b"b" * 200_000):
                 await producer.send("orders", value)
 
         task = asyncio.create_task(send_two())
@@ -91,7 +91,7 @@ async def test_a_send_that_gives_others_a_turn_takes_no_record_once_stop_has_beg
         await producer.stop()
         with pytest.raises(ProducerClosed):
             await task
-        assert written(broker) == [b"first", b"a" * 264_000, b"between"]
+        assert written(broker) == [b"first", b"a" * 530_000, b"between"]
 
 
 async def test_a_cancelled_ack_lets_its_record_and_its_neighbours_go_on() -> None:

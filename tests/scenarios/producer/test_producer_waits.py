@@ -53,14 +53,14 @@ async def test_a_record_whose_sticky_partition_changes_waits_for_its_turn_in_the
     async with (
         kafka(num_partitions=2) as broker,
         producing(
-            broker, rng=OneAfterTheOther(), max_batch_size=280_000, linger_ms=LINGER_MS
+            broker, rng=OneAfterTheOther(), max_batch_size=560_000, linger_ms=LINGER_MS
         ) as producer,
     ):
         await producer.partitions_for("orders")
-        await producer.send("orders", b"sticky" + b"." * 279_000)
+        await producer.send("orders", b"sticky" + b"." * 559_000)
 
         async def send_two() -> None:
-            for value in (b"1" * 270_000, b"2" * 270_000):
+            for value in (b"1" * 540_000, b"2" * 540_000):
                 await producer.send("orders", value, partition=1)
 
         pausing = asyncio.create_task(send_two())
@@ -70,7 +70,7 @@ async def test_a_record_whose_sticky_partition_changes_waits_for_its_turn_in_the
         await producer.send("orders", b"3" * 2000)
         await pausing
         await producer.flush()
-        values = [b"1" * 270_000, b"between", b"2" * 270_000, b"3" * 2000]
+        values = [b"1" * 540_000, b"between", b"2" * 540_000, b"3" * 2000]
         assert written(broker, partition=1) == values
 
 
@@ -149,7 +149,7 @@ async def test_a_batch_whose_turn_comes_after_the_stop_has_begun_is_not_queued()
     """Also with memory free for it, while what was sent before is still on its way (C5)."""
     async with (
         kafka() as broker,
-        producing(broker, max_batch_size=280_000) as producer,
+        producing(broker, max_batch_size=560_000) as producer,
     ):
         await producer.send_and_wait("orders", b"first")
         broker.faults.stall(ProduceRequest)
@@ -157,7 +157,7 @@ async def test_a_batch_whose_turn_comes_after_the_stop_has_begun_is_not_queued()
         batch.append(timestamp=None, key=None, value=b"by hand")
 
         async def send_two() -> None:
-            for value in (b"a" * 270_000, b"b" * 270_000):
+            for value in (b"a" * 540_000, b"b" * 540_000):
                 await producer.send("orders", value)
 
         pausing = asyncio.create_task(send_two())
@@ -169,7 +169,7 @@ async def test_a_batch_whose_turn_comes_after_the_stop_has_begun_is_not_queued()
         for task in (pausing, waiting):
             with pytest.raises(ProducerClosed):
                 await task
-        assert written(broker) == [b"first", b"a" * 270_000]
+        assert written(broker) == [b"first", b"a" * 540_000]
 
 
 @pytest.mark.parametrize("gives_up", ["cancelled", "timeout"])
