@@ -35,8 +35,6 @@ class Ownership:
 
     topic_number: int | None = None
     """Of the topic that was read last."""
-    assigned_number: int | None = None
-    """Of the topic that it was when it was assigned."""
     expected: int | None = None
     """The next offset; None until a record was returned."""
     went_to_end: bool = False
@@ -52,7 +50,10 @@ class MemberBooks:
     """What one consumer has, and has not processed yet."""
 
     pending: dict[bytes, TopicPartition] = field(default_factory=dict)
+    given: dict[TopicPartition, int | None] = field(default_factory=dict)
+    """What its listener has heard of, and not that it goes: the number of the topic by then."""
     owned: dict[TopicPartition, Ownership] = field(default_factory=dict)
+    """What of it the application may read: its listener has returned."""
 
 
 class GroupModel:
@@ -171,23 +172,23 @@ class GroupModel:
         """
         for tp in sorted(tps):
             number = self._topic_numbers.get(tp.topic)
-            for other, books in self.members.items():
-                own = books.owned.get(tp)
-                if own is None or own.assigned_number != number:
-                    continue
-                if other != member and other in others:
+            for other in sorted(others - {member}):
+                given = self.members[other].given
+                if tp in given and given[tp] == number:
                     self.complain(f"{member} is assigned {_name(tp)}, which {other} still has")
+            self.members[member].given[tp] = number
 
     def may_read(self, member: str, tps: Iterable[TopicPartition]) -> None:
         """Its listener has returned from that."""
         books = self.members[member]
         for tp in tps:
-            books.owned[tp] = Ownership(assigned_number=self._topic_numbers.get(tp.topic))
+            books.owned[tp] = Ownership()
 
     def lets_go(self, member: str, tps: Iterable[TopicPartition]) -> None:
         """Its listener hears that they are taken away."""
         books = self.members[member]
         for tp in tps:
+            books.given.pop(tp, None)
             books.owned.pop(tp, None)
 
     # What applications do…
@@ -236,7 +237,7 @@ class GroupModel:
         if number is not None and written.topic_number < number:
             self.complain(f"{member} got {what} of a deleted topic after one of the new topic")
         elif number != written.topic_number and number is not None:
-            own = books.owned[tp] = Ownership(assigned_number=own.assigned_number)
+            own = books.owned[tp] = Ownership()
         self._judge_place(member, own, written)
         own.topic_number = written.topic_number
         own.expected = offset + 1

@@ -16,6 +16,7 @@ def _model() -> GroupModel:
     model.write(TP, 0, 5, epoch=0)
     model.joined("m0")
     model.joined("m1")
+    model.assigned("m0", [TP], others=set())
     model.may_read("m0", [TP])
     return model
 
@@ -72,6 +73,25 @@ def test_a_partition_has_one_owner_among_the_members(model: GroupModel) -> None:
     assert not model.complaints
     model.assigned("m1", [TP], others={"m0", "m1"})
     assert model.complaints == ["m1 is assigned a-0, which m0 still has"]
+
+
+def test_it_has_no_other_owner_while_a_listener_hears_of_it(model: GroupModel) -> None:
+    model.lets_go("m0", [TP])
+    model.assigned("m1", [TP], others={"m0", "m1"})
+    assert not model.complaints
+    model.assigned("m0", [TP], others={"m0", "m1"})
+    assert model.complaints == ["m0 is assigned a-0, which m1 still has"]
+
+
+def test_a_topic_that_was_created_again_while_a_listener_heard_of_it_is_another(
+    model: GroupModel,
+) -> None:
+    model.lets_go("m0", [TP])
+    model.assigned("m0", [TP], others={"m0", "m1"})
+    model.topic_created("a")
+    model.may_read("m0", [TP])
+    model.assigned("m1", [TP], others={"m0", "m1"})
+    assert not model.complaints
 
 
 def test_after_an_election_that_lost_records_the_new_ones_follow_where_it_cut(
