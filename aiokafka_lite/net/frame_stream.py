@@ -120,11 +120,13 @@ class FrameStream:
         if transport is None or self._handler is None or transport.is_closing():
             return  # the handler knows, or learns of it soon
         try:
-            if self._sends_by is not None and not transport.get_write_buffer_size():
-                parts = _send_now(self._sends_by, parts)
-                if not parts:
-                    return
-            transport.writelines(parts)
+            if self._sends_by is None:
+                transport.writelines(parts)
+            else:
+                if not transport.get_write_buffer_size():
+                    parts = _send_now(self._sends_by, parts)
+                for part in parts:  # `writelines` would join them, and copy what it has joined
+                    transport.write(part)
             if self.can_write and transport.get_write_buffer_size():
                 # `writelines` of Python 3.12.1 and 3.13.0 ignores the limits. This call does not.
                 transport.set_write_buffer_limits(self._high_water, 0)
