@@ -122,6 +122,9 @@ class _Partitions:
         if state.is_being_revoked:
             text = "the group takes it away, or another member may own it by now"
             return explain_partition(state.topic_partition, WaitReason.BEING_REVOKED, text)
+        if state.is_of_former_topic:
+            text = "its topic was deleted; the group has not assigned the new one of that name"
+            return explain_partition(state.topic_partition, WaitReason.BEING_REVOKED, text)
         if state.is_being_assigned:
             text = "on_partitions_assigned() of the listener has not returned"
             return explain_partition(state.topic_partition, WaitReason.BEING_ASSIGNED, text)

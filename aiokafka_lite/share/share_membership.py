@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 _LEAVE_S = 2.0
 _LOOP_BLOCK_S = 3.0
 """Longer blocks of the loop are logged: brokers ask for a heartbeat every five seconds."""
-_NOTHING = NamedTarget(frozenset(), frozenset(), frozenset())
+_NOTHING = NamedTarget(frozenset(), frozenset(), frozenset(), {})
 
 
 class ShareMembership:

@@ -10,8 +10,9 @@ last moment for a commit by hand.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol
+from uuid import UUID
 
 from aiokafka_lite.consumer.assignors.assignor import RebalanceProtocol
 from aiokafka_lite.consumer.group.rebalance_listener import (
@@ -113,10 +114,13 @@ class AssignmentHandover:
         await self._listeners.lost(lost)
         self._let_go(lost)
 
-    async def take(self, assigned: Collection[TopicPartition]) -> bool:
+    async def take(
+        self, assigned: Collection[TopicPartition], topic_ids: Mapping[str, UUID] | None = None
+    ) -> bool:
         """Take over an assignment; say whether it took something away, so that the member has to
         join once more for others to get it (KIP-429).
 
+        `topic_ids`: as `SubscriptionState.assign_from_group`.
         What the member lost, or has unsubscribed from, while something was revoked is not taken.
         """
         epoch = self._subscription.ownership_epoch
@@ -127,7 +131,9 @@ class AssignmentHandover:
             return False
         kept = [tp for tp in self._subscription.queue() if tp not in revoked]
         self._subscription.assign_from_group(
-            [*kept, *sorted(added)], await_callback=self._listeners.listener is not None
+            [*kept, *sorted(added)],
+            await_callback=self._listeners.listener is not None,
+            topic_ids=topic_ids,
         )
         logger.info("%s has %s; new: %s", self._name, _names(assigned), _names(added))
         self._user.assignment_changed()

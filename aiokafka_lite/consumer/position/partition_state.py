@@ -67,6 +67,10 @@ class PartitionState:
     """Where an AWAIT_RESET goes. None: the topic was created anew, and only a seek helps."""
     topic_id: UUID = ZERO_UUID
     """The id of the topic that the position belongs to; ZERO_UUID if not known."""
+    assigned_topic_id: UUID = ZERO_UUID
+    """The id of the topic that the group assigned; ZERO_UUID if it named none (KIP-848)."""
+    is_of_former_topic: bool = False
+    """Another topic has the name now, and the group has not assigned that one (KIP-848)."""
     incarnation: int = 0
     """Counts the topics that have had this name. A fetch of an earlier one is dropped."""
     preferred_replica: int | None = None
@@ -115,7 +119,12 @@ class PartitionState:
     @property
     def is_held(self) -> bool:
         """True while it is neither fetched nor returned, whatever its position."""
-        return self.is_paused or self.is_being_revoked or self.is_being_assigned
+        return (
+            self.is_paused
+            or self.is_being_revoked
+            or self.is_being_assigned
+            or self.is_of_former_topic
+        )
 
     def lag(self, *, read_committed: bool) -> int | None:
         """Return the number of offsets from the position to the end; None if not known.
@@ -149,4 +158,12 @@ class PartitionState:
         self.failures = 0
 
 
-__all__ = ["NEXT_STATES", "NO_OFFSET", "FetchState", "PartitionState"]
+def is_other_topic(assigned: UUID, present: UUID) -> bool:
+    """Say whether the topic that has the name now is not the one that the group assigned.
+
+    Then another member may own the partition of the same name. False if either id is not known.
+    """
+    return ZERO_UUID not in (assigned, present) and assigned != present
+
+
+__all__ = ["NEXT_STATES", "NO_OFFSET", "FetchState", "PartitionState", "is_other_topic"]

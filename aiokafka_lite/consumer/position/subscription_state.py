@@ -17,6 +17,7 @@ from aiokafka_lite.consumer.position.partition_state import (
     NO_OFFSET,
     FetchState,
     PartitionState,
+    is_other_topic,
 )
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.errors import (
@@ -139,20 +140,27 @@ class SubscriptionState:
         self._replace_assignment(partitions)
 
     def assign_from_group(
-        self, partitions: Iterable[TopicPartition], *, await_callback: bool = False
+        self,
+        partitions: Iterable[TopicPartition],
+        *,
+        await_callback: bool = False,
+        topic_ids: Mapping[str, UUID] | None = None,
     ) -> None:
         """Take over what the group assigned. Partitions that stay keep their position (2c-9).
 
         Only this call lifts the hold of `revoke_soon`. So call it only for an assignment that was
         made in this `ownership_epoch`. Partitions of topics that are no longer subscribed stay held
         until `let_go`. `await_callback`: new partitions are not fetched until `callback_is_over`.
+        `topic_ids`: the topics of new partitions, if the group names them by id (KIP-848).
         """
         assert self.is_subscribed
-        before = self._assignment
+        before, ids = self._assignment, topic_ids or {}
         self._replace_assignment(partitions)
         for tp, state in self._states.items():
             state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
+            if tp not in before:
+                state.assigned_topic_id = state.topic_id = ids.get(tp.topic, ZERO_UUID)
             self.revision.note(tp)
 
     def revoke_soon(self, partitions: Iterable[TopicPartition]) -> None:
@@ -294,7 +302,8 @@ class SubscriptionState:
         return (state for state in self._missing() if state.fetch_state is fetch_state)
 
     def _missing(self) -> list[PartitionState]:
-        return sorted(self._without_position.values(), key=_place)
+        found = (each for each in self._without_position.values() if not each.is_of_former_topic)
+        return sorted(found, key=_place)
 
     def place(self, tp: TopicPartition) -> int:
         """Return the place of an assigned partition in the queue (A8).
@@ -402,13 +411,22 @@ class SubscriptionState:
 
         In that case the position belonged to a topic that was deleted. It is reset by the default
         strategy. Without a strategy `raise_for_missing_positions` raises that only a seek helps.
+
+        If the group has not assigned the new topic, the partition gets no position. It keeps the id
+        that was assigned, so no offset of it is committed for the new topic (KIP-848).
         """
-        before, state.topic_id = state.topic_id, topic_id
-        if before in (ZERO_UUID, topic_id):
+        before, was_former = state.topic_id, state.is_of_former_topic
+        is_former = is_other_topic(state.assigned_topic_id, topic_id)
+        state.is_of_former_topic = is_former
+        if not is_former:
+            state.topic_id = topic_id
+        if is_former == was_former and (is_former or before in (ZERO_UUID, topic_id)):
             return False
         state.incarnation += 1
         state.high_watermark = state.last_stable_offset = state.log_start_offset = None
-        if state.offset != NO_OFFSET:
+        if is_former:
+            self._empty_position(state, None)  # so what was asked about it is not wanted any more
+        elif was_former or state.offset != NO_OFFSET:
             self._empty_position(state, self.default_reset)
         # An offset of the old topic must not be committed for the new one (B7).
         state.moved_in_poll = self.poll_number

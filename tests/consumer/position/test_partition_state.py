@@ -1,12 +1,21 @@
 """One partition's state: which moves have sense (2c-1), and how far behind it is (2b-19)."""
 
+from uuid import UUID
+
 import pytest
 
-from aiokafka_lite.consumer.position.partition_state import NO_OFFSET, FetchState, PartitionState
+from aiokafka_lite.consumer.position.partition_state import (
+    NO_OFFSET,
+    FetchState,
+    PartitionState,
+    is_other_topic,
+)
 from aiokafka_lite.errors import IllegalStateError
+from aiokafka_lite.schema.field_types import ZERO_UUID
 from tests.consumer.batches import tps
 
 (P0,) = tps(0)
+T1, T2 = UUID(int=1), UUID(int=2)
 INITIALIZING, AWAIT_RESET = FetchState.INITIALIZING, FetchState.AWAIT_RESET
 FETCHING, AWAIT_VALIDATION = FetchState.FETCHING, FetchState.AWAIT_VALIDATION
 
@@ -46,6 +55,16 @@ def test_2c_1_only_fetching_has_a_valid_position_and_is_fetchable(fetch_state: F
     state = PartitionState(P0, fetch_state, offset=5)
     assert state.position == (5 if fetch_state is FETCHING else None)
     assert state.is_fetchable is (fetch_state is FETCHING)
+
+
+@pytest.mark.parametrize(
+    ("assigned", "present", "is_other"),
+    [(T1, T1, False), (T1, T2, True), (ZERO_UUID, T2, False), (T1, ZERO_UUID, False)],
+)
+def test_another_topic_has_another_id_if_both_are_known(
+    assigned: UUID, present: UUID, is_other: bool
+) -> None:
+    assert is_other_topic(assigned, present) is is_other
 
 
 def test_a_move_begins_retries_anew() -> None:

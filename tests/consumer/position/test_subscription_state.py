@@ -524,6 +524,66 @@ def test_without_a_policy_the_position_in_a_recreated_topic_is_an_error_until_a_
     assert partition.position == 0
 
 
+def by_group(default_reset: OffsetResetStrategy | None) -> SubscriptionState:
+    """A subscription to which the group has assigned a partition of the old topic, by its id."""
+    state = SubscriptionState(default_reset)
+    state.subscribe(["t"], by_group=True)
+    state.assign_from_group([P0], topic_ids={"t": OLD_TOPIC})
+    return state
+
+
+@pytest.mark.parametrize("default_reset", [EARLIEST, None])
+def test_a_topic_that_the_group_has_not_assigned_gets_no_position(
+    default_reset: OffsetResetStrategy | None,
+) -> None:
+    """By name the partition is the same; another member may own the one of the new topic."""
+    state = by_group(default_reset)
+    partition = state.assigned(P0)
+    assert not state.follow_topic(partition, OLD_TOPIC)
+    assert state.follow_topic(partition, NEW_TOPIC)
+    assert not state.follow_topic(partition, NEW_TOPIC)
+    assert partition.topic_id == OLD_TOPIC, "what is committed is refused for the new topic"
+    state.reset_missing_positions()
+    state.raise_for_missing_positions()
+    assert not list(state.initializing())
+    assert not list(state.awaiting_reset())
+    assert not state.reset(P0, EARLIEST, 0)
+    state.seek(P0, 3)
+    assert not partition.is_fetchable
+
+
+def test_a_reset_that_was_asked_for_before_gives_no_position_either() -> None:
+    state = by_group(EARLIEST)
+    partition = state.assigned(P0)
+    state.await_reset(P0, EARLIEST)
+    state.follow_topic(partition, NEW_TOPIC)
+    assert not state.reset(P0, EARLIEST, 0)
+    assert (partition.position, partition.topic_id) == (None, OLD_TOPIC)
+
+
+def test_old_metadata_holds_a_partition_until_newer_one_comes() -> None:
+    state = by_group(EARLIEST)
+    partition = state.assigned(P0)
+    state.seek(P0, 4)
+    state.follow_topic(partition, NEW_TOPIC)
+    assert partition.is_held
+    assert state.follow_topic(partition, OLD_TOPIC)
+    assert not partition.is_held
+    assert list(state.awaiting_reset()) == [partition]
+    assert state.reset(P0, EARLIEST, 0)
+    assert partition.is_fetchable
+
+
+def test_the_next_assignment_names_the_new_topic() -> None:
+    state = by_group(EARLIEST)
+    state.follow_topic(state.assigned(P0), NEW_TOPIC)
+    state.let_go([P0])
+    state.assign_from_group([P0], topic_ids={"t": NEW_TOPIC})
+    partition = state.assigned(P0)
+    assert not state.follow_topic(partition, NEW_TOPIC)
+    assert list(state.initializing()) == [partition]
+
+
 def test_b4_2_only_partitions_without_a_committed_offset_are_reset(
     state: SubscriptionState,
 ) -> None:

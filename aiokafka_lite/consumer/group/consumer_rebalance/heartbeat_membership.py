@@ -345,7 +345,7 @@ class HeartbeatMembership:
             self._took(kept, membership)
         if has_revoked or added or member.owned is None:
             member.takes(target.ids)
-            await self._handover.take(target.partitions)
+            await self._handover.take(target.partitions, target.topic_ids)
             if epoch != subscription.ownership_epoch:
                 return
         if not self._took(target.ids, membership):

@@ -4,7 +4,7 @@ A topic that the metadata does not know yet stays in the target: the next metada
 Source: KIP-848.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 from uuid import UUID
 
@@ -20,6 +20,8 @@ class NamedTarget(NamedTuple):
     """The same partitions as the coordinator names them."""
     unknown: frozenset[UUID]
     """The topics whose names are not known."""
+    topic_ids: Mapping[str, UUID]
+    """The ids of the topics by name."""
 
 
 def named_target(target: TopicIdPartitions, name_of: Callable[[UUID], str | None]) -> NamedTarget:
@@ -30,6 +32,7 @@ def named_target(target: TopicIdPartitions, name_of: Callable[[UUID], str | None
         frozenset(_partitions(ids, names)),
         ids,
         frozenset(topic_id for topic_id, name in names.items() if name is None),
+        {name: topic_id for topic_id, name in names.items() if name is not None},
     )
 
 
