@@ -543,9 +543,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     async def begin_transaction(self) -> None:
         """Begin a transaction. Records sent from now on become visible only by its commit.
 
-        A call of `send`, `send_many`, `send_arrow` or `send_batch` belongs to the transaction that
-        is open at the call. It raises NoTransactionError, an IllegalOperation, when no transaction
-        is open, or when it still waits at the end of its transaction; it queues nothing then.
+        A call of `send` or `send_and_wait` belongs to the transaction that is open at the call; one
+        of `send_many`, `send_arrow` or `send_batch` to that which is open when it is first awaited.
+        Each raises NoTransactionError, an IllegalOperation, when no transaction is open, or when it
+        still waits at the end of its transaction; it queues nothing then.
 
         Raises: IllegalOperation without transactional_id; IllegalStateError when a transaction is
         open; ProducerFenced when another producer has taken over the transactional id.

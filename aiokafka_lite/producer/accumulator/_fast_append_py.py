@@ -22,6 +22,7 @@ Any other record is left untouched for `append_path`, which waits or raises. The
 from array import array
 from asyncio import AbstractEventLoop, _get_running_loop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from sys import maxsize
 from threading import get_ident
 from types import MethodType
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -455,15 +456,19 @@ class FastAppend:
         timestamp_ms: int,
         headers: Headers,
     ) -> Any:
-        """Append values until their batch is full; return what is left over."""
+        """Append values until their batch is full, or the sticky partition has its share twice.
+        Return what is left over.
+        """
         queue = self._queue(route, None, -1, len(item), partition)
         batch = None if queue is None else queue.open_batch
         if queue is None or batch is None or not self._may_join(queue):
             return item
-        append, size = batch.append, batch.size_in_bytes
+        sticky = route.sticky
+        before = left = sticky.most_bytes - sticky.produced_bytes if partition is None else maxsize
+        append = batch.append
         first = end = batch.next_index
         try:
-            while item.__class__ is bytes:
+            while item.__class__ is bytes and left > 0:
                 index = append(timestamp_ms, None, item, headers)
                 if index is None:
                     break
@@ -471,12 +476,13 @@ class FastAppend:
                     bulk._add(batch, first, end - first, timestamp_ms)
                     first = index
                 end = index + 1
+                left -= len(item) + RECORD_OVERHEAD
                 item = next(iterator, NO_MORE)
         finally:
             if end > first:
                 bulk._add(batch, first, end - first, timestamp_ms)
             if partition is None:
-                route.sticky.produced_bytes += batch.size_in_bytes - size
+                sticky.produced_bytes += before - left
         return item
 
     def _append_pairs(

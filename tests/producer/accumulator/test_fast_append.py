@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import KafkaError, ProducerClosed, SerializationError
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.fast_append import FastAppend
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.producer.twins import producer_twin
@@ -433,9 +432,8 @@ def test_many_leave_the_sticky_partition_at_twice_its_share(
     bulk, iterator = twin.AckRuns(), iter(kind([b"v" * 42] * 9))
     assert way.way.append_all(bulk, "t", next(iterator), iterator, None, 7, ()) is twin.NO_MORE
     assert len(bulk) == 9
-    if isinstance(way.way, FastAppend):  # the pure twin looks when a batch is full
-        assert [len(way.records(number)) for number in (2, 0)] == [4, 5]
-        assert way.sticky.produced_bytes == 50
+    assert [len(way.records(number)) for number in (2, 0)] == [4, 5]
+    assert way.sticky.produced_bytes == 50
 
 
 def test_a_time_that_is_none_leaves_all_items(twin: SimpleNamespace) -> None:
