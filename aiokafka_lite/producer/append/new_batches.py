@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _TURN_BYTES = 524_288
 """After so much memory in new batches a task that sends lets the sender run.
 
-So a burst of four thousand small records has no pause. A loop that only sends keeps other tasks
-waiting for about a millisecond: a record of 100 bytes takes some 0.25 us. After half as much memory
-a record of 1 KB cost a twentieth more. A pause is a turn of the loop, and of the partition's line.
-A thousand tasks that send one record each end without a pause, which would be a turn of the loop
-for each.
+So a burst of four thousand records of 100 bytes has no pause. A loop that only sends those keeps
+other tasks waiting for about a millisecond, as each takes some 0.25 us. With records of a few bytes
+it may be five. After half as much memory a record of 1 KB cost a twentieth more. A pause is a turn
+of the loop, and of the partition's line. A thousand tasks that send one record each end without a
+pause, which would be a turn of the loop for each.
 """
 _NOTED_FOR = 0.00001
 """A topic is noted as in use once in a hundredth of metadata_max_idle_ms, and not for each batch.
