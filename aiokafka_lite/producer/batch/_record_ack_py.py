@@ -404,6 +404,8 @@ class AwaitedAck:
     def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> object:
         """Raise an exception where it waits."""
         try:
+            if value is None and traceback is None:  # more arguments are deprecated since 3.12
+                return self._wait.throw(kind)
             return self._wait.throw(kind, value, traceback)
         finally:
             self._forget()
