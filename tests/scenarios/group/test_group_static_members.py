@@ -134,6 +134,8 @@ async def test_2e_3_a_second_consumer_of_that_name_fences_the_first_for_good() -
                     await poll(first)
             with pytest.raises(FencedInstanceIdError):
                 await asyncio.wait_for(first.getone(), 30)
+            while not listener.diary[2:]:  # it hears from the member's task, maybe a turn later
+                await asyncio.sleep(0)
             assert listener.diary[2:] == [("lost", [0])]
             assert first.assignment() == set()
             joins = len(broker.requests_of(JoinGroupRequest))
