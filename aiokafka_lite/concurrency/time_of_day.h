@@ -68,7 +68,8 @@ static inline void alk_measure_rate(uint64_t at)
     }
 }
 
-/* A sixteenth of what is left is no part of the answer's time, in case the rate is not exact. */
+/* The answer's time is counted from before the system was asked. A sixteenth of what is left is no
+ * part of it, in case the rate is not exact. */
 static inline int64_t alk_now_ms(void)
 {
     uint64_t at = __rdtsc();
@@ -76,7 +77,7 @@ static inline int64_t alk_now_ms(void)
         return alk_counter.ms;
     alk_measure_rate(at);
     long left_ns;
-    alk_counter.at = __rdtsc();
+    alk_counter.at = at;
     alk_counter.ms = alk_system_ms(&left_ns);
     alk_counter.ticks = (uint64_t)((double)left_ns * alk_counter.rate * 0.9375);
     return alk_counter.ms;
