@@ -46,10 +46,12 @@ def native_leaves() -> list[Extension]:
     optimize = [] if chosen else ["-O3"]
     # Debug information is four fifths of an extension's size. CFLAGS with -g keep it.
     stripped = sys.platform == "linux" and "-g" not in os.environ.get("CFLAGS", "").split()
+    # Code and data would begin on pages of their own, which is some 5 KB of each leaf.
+    compact = ["-Wl,-z,noseparate-code"] if sys.platform == "linux" else []
     settings = {
         "include_dirs": ["."],  # a `.pxd` names its header from here, whoever cimports it
         "extra_compile_args": [*optimize, *(["-g0"] if stripped else [])],
-        "extra_link_args": ["-Wl,-s"] if stripped else [],
+        "extra_link_args": [*(["-Wl,-s"] if stripped else []), *compact],
         "depends": HEADERS,
     }
     leaves: list[Extension] = cythonize(

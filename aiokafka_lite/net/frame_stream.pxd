@@ -19,6 +19,12 @@ cdef class FrameStream:
     cdef public object _socket
     cdef readonly Py_ssize_t _awaited
     cdef public object _sends_by
+    cdef public list _unsent
+    cdef public Py_ssize_t _unsent_at
+
+    cdef _send_unsent(self, transport)
+    @cython.locals(at=Py_ssize_t)
+    cdef _send_now(self, sock, transport)
 
     cpdef write(self, list parts)
     @cython.locals(start=Py_ssize_t, end=Py_ssize_t, body=Py_ssize_t, size=Py_ssize_t)
@@ -34,5 +40,3 @@ cdef class FrameStream:
 
 cdef object _take_scratch()
 cdef _give_back(scratch)
-@cython.locals(size=Py_ssize_t, sent=Py_ssize_t, at=Py_ssize_t)
-cdef list _send_now(sock, list parts)

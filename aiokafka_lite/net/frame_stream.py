@@ -10,10 +10,10 @@ connections, most of them idle.
 
 import asyncio
 import socket
-import sys
 from contextlib import suppress
 from typing import Final, Protocol
 
+from aiokafka_lite.codec.parts import Parts, joined_parts, send_parts
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError
 from aiokafka_lite.net.connection_errors import connection_error
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
@@ -32,16 +32,11 @@ _AWAITED_BYTES: Final = 128 * 1024
 A broker sends over TLS in records of 16 KB, and each would wake up the process. With 128 KB a
 record of 100 bytes takes 0.41 us instead of 0.77 to read over TLS, from a broker on the same cores.
 """
-JOINS_PARTS: Final = sys.version_info < (3, 12) and sys.platform != "win32"
-"""asyncio joins the parts of a frame before it sends them. Later ones hand them to the system."""
-_GATHERED_BYTES: Final = 32 * 1024
-"""A smaller frame is joined. Of half a megabyte the copy takes a quarter of the time to send it."""
-_MOST_PARTS: Final = 1024
-"""IOV_MAX of Linux and macOS."""
+_PIECE_BYTES: Final = 64 * 1024
+"""How many bytes of a frame that the system does not take at once are copied for the loop to send.
+The loop says when they have left, and the others follow without a copy."""
 _HELD_BACK_BYTES: Final = 20_000
 """The most bytes of a frame that TLS holds back: a part of one record."""
-
-Parts = list[bytes | bytearray | memoryview]
 
 
 class FrameHandler(Protocol):
@@ -78,6 +73,8 @@ class FrameStream:
         "_sends_by",
         "_socket",
         "_transport",
+        "_unsent",
+        "_unsent_at",
         "can_write",
         "error",
     )
@@ -107,6 +104,8 @@ class FrameStream:
         self._socket: socket.socket | None = None  # None where bytes cannot be awaited
         self._awaited = 1
         self._sends_by: socket.socket | None = None  # None where the loop sends all frames
+        self._unsent: Parts = []
+        self._unsent_at = 0  # so many bytes of `_unsent` have left, or the loop has them
 
     # Sending…
 
@@ -119,28 +118,48 @@ class FrameStream:
         transport = self._transport
         if transport is None or self._handler is None or transport.is_closing():
             return  # the handler knows, or learns of it soon
+        self._unsent = [*self._unsent, *parts] if self._unsent else parts
+        self._send_unsent(transport)
+
+    def _send_unsent(self, transport: asyncio.Transport) -> None:
+        """Send as much as the system takes, and let the loop say when it takes more."""
         try:
-            if self._sends_by is None:
-                transport.writelines(parts)
-            else:
-                if not transport.get_write_buffer_size():
-                    parts = _send_now(self._sends_by, parts)
-                for part in parts:  # `writelines` would join them, and copy what it has joined
-                    transport.write(part)
-            if self.can_write and transport.get_write_buffer_size():
-                # `writelines` of Python 3.12.1 and 3.13.0 ignores the limits. This call does not.
-                transport.set_write_buffer_limits(self._high_water, 0)
+            sock = self._sends_by
+            if sock is None:
+                parts, self._unsent = self._unsent, []
+                transport.write(joined_parts(parts))
+                return
+            while (
+                self._unsent
+                and not transport.get_write_buffer_size()
+                and not transport.is_closing()
+            ):
+                self._send_now(sock, transport)
         except (OSError, RuntimeError) as error:
             # uvloop raises RuntimeError for a transport that has just closed. The frames of the
             # error hold `parts`, in which a token can be.
             self._fail(connection_error(error.with_traceback(None), self._peer))
+
+    def _send_now(self, sock: socket.socket, transport: asyncio.Transport) -> None:
+        """Send what the system takes at once, and let the loop have a piece of what is left."""
+        at = send_parts(sock, self._unsent, self._unsent_at)
+        piece = b"" if at < 0 else joined_parts(self._unsent, at, _PIECE_BYTES)
+        if len(piece) < _PIECE_BYTES:
+            self._unsent = []
+            self._unsent_at = 0
+        else:
+            self._unsent_at = at + _PIECE_BYTES
+        if piece:
+            transport.write(piece)
 
     def pause_writing(self) -> None:
         self.can_write = False
 
     def resume_writing(self) -> None:
         self.can_write = True
-        if self._handler is not None:
+        if self._transport is not None and self._unsent:
+            self._send_unsent(self._transport)
+        if self.can_write and self._handler is not None:
             self._handler.writing_resumed()
 
     # Receiving…
@@ -250,6 +269,7 @@ class FrameStream:
         connection open.
         """
         self._handler = None
+        self._unsent = []
         if self._transport is not None:
             self._transport.abort()
 
@@ -258,6 +278,7 @@ class FrameStream:
         if handler is None:
             return
         self.error = error
+        self._unsent = []
         if self._transport is not None:
             self._transport.abort()
         handler.transport_lost(error)
@@ -275,29 +296,4 @@ def _give_back(scratch: memoryview) -> None:
         _spare_scratches.append(scratch)
 
 
-def _send_now(sock: socket.socket, parts: Parts) -> Parts:
-    """Send what the system takes at once of a frame; return the rest. A large frame is not joined.
-
-    A call of the socket itself saves two of the loop's transport.
-    """
-    size = 0
-    for part in parts:
-        size += len(part)
-    try:
-        if size < _GATHERED_BYTES:
-            parts = [b"".join(parts)]
-            sent = sock.send(parts[0])
-        else:
-            sent = sock.sendmsg(parts[:_MOST_PARTS])
-    except OSError:  # the loop meets it again, and waits or fails
-        return parts
-    if sent == size:
-        return []
-    for at, part in enumerate(parts):
-        if sent < len(part):
-            return [memoryview(part)[sent:], *parts[at + 1 :]]
-        sent -= len(part)
-    return []
-
-
-__all__ = ["JOINS_PARTS", "LARGE_FRAME_BYTES", "SCRATCH_BYTES", "FrameHandler", "FrameStream"]
+__all__ = ["LARGE_FRAME_BYTES", "SCRATCH_BYTES", "FrameHandler", "FrameStream"]

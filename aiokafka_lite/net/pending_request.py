@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.protocol.message_header import decode_response
-from aiokafka_lite.protocol.request_frame import Parts, RequestHead
+from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.schema.message import Request
 
 

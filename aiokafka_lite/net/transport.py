@@ -32,7 +32,7 @@ from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.net.connection_errors import connection_error, connection_errors
 from aiokafka_lite.net.endpoint import Address, Connector, Endpoint, SocketAddress
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.net.frame_stream import JOINS_PARTS, FrameHandler, FrameStream
+from aiokafka_lite.net.frame_stream import FrameHandler, FrameStream
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 
 SYSTEM_BUFFER_SIZE: Final = -1
@@ -76,8 +76,12 @@ class FrameTransport(FrameStream, asyncio.BufferedProtocol):
             self._socket = sock
 
     def send_by(self, sock: socket.socket) -> None:
-        """Send frames by the socket itself, as far as the system takes them at once."""
-        if JOINS_PARTS and type(sock) is socket.socket:
+        """Send frames by the socket itself, as far as the system takes them at once.
+
+        asyncio 3.11 joins the parts of a frame, and copies what it has joined. No loop knows of a
+        batch that lies in several places.
+        """
+        if sys.platform != "win32" and type(sock) is socket.socket:
             self._sends_by = sock
 
     def hand_over(self, handler: FrameHandler) -> None:
@@ -115,6 +119,7 @@ class FrameTransport(FrameStream, asyncio.BufferedProtocol):
             self._fail(KafkaConnectionError(f"{self._peer} closed the connection"))
         # The loop may keep this object for a while, and it should not keep the buffers.
         self._large_frame = self._scratch = None
+        self._unsent = []
         self._transport = self._socket = self._sends_by = None
 
 
@@ -209,8 +214,7 @@ async def connect(
             if tls is None:
                 loop = asyncio.get_running_loop()
                 await loop.create_connection(lambda: made, sock=sock)
-                if isinstance(loop, asyncio.SelectorEventLoop):
-                    made.send_by(sock)
+                made.send_by(sock)
             else:
                 tls.on_connected()
                 await _start_tls(sock, made, address, tls)

@@ -10,10 +10,11 @@ Source: KIP-482, KIP-511.
 from struct import Struct
 from typing import TypeVar
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
-from aiokafka_lite.protocol.request_frame import Parts, prepend
+from aiokafka_lite.protocol.request_frame import prepend
 from aiokafka_lite.schema.message import Response
 
 ResponseT = TypeVar("ResponseT", bound=Response)

@@ -4,9 +4,8 @@ import struct
 from struct import Struct
 from typing import Any
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.schema.message import Request
-
-Parts = list[bytes | bytearray | memoryview]
 
 _HEAD = Struct(">ihhih")
 _HEAD_BYTES = 10
@@ -66,4 +65,4 @@ def prepend(head: bytes, parts: Parts) -> Parts:
     return parts
 
 
-__all__ = ["Parts", "RequestHead", "encode_request", "prepend"]
+__all__ = ["RequestHead", "encode_request", "prepend"]

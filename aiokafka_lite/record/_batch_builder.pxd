@@ -3,12 +3,13 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
+from aiokafka_lite.codec._parts cimport ScatteredBytes
 
-cdef class RecordBatchBuilder:
+
+cdef class RecordBatchBuilder(ScatteredBytes):
     cdef object _buffer  # the lent buffer; None once a compressed batch has left it
-    cdef char *_data
-    cdef Py_ssize_t _limit
-    cdef Py_ssize_t _position
+    cdef Py_ssize_t _limit  # of `_position`: less what the batch refers to
+    cdef Py_ssize_t _most_copied  # a longer value is referred to
     cdef int64_t _base_timestamp
     cdef int64_t _max_timestamp
     cdef int32_t _count
@@ -23,6 +24,7 @@ cdef class RecordBatchBuilder:
     cdef bint _is_lent
 
     cdef void _give_back(self) noexcept
+    cdef void _have_pages(self) noexcept
     cdef int _write_header(self) except -1
     cdef int32_t add(
         self, int64_t timestamp_ms, object key, object value, object headers

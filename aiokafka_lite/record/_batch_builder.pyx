@@ -16,6 +16,8 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from aiokafka_lite.codec._parts cimport ScatteredBytes
+
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress
 
@@ -38,6 +40,9 @@ cdef enum:
     MAX_RECORDS = 0x7FFFFFFF
     MAX_FIELD_BYTES = 0x7FFFFFFF
     LARGE_BYTES = 32_768
+    NO_PAGES = 0x7F  # a batch begins with a zero
+    MAX_VALUE_BYTES = 0x7FFFFF00  # with its record's other bytes such a value is below 2^31
+    MOST_COPIED = 400
 
 
 cdef inline uint64_t zigzag(int64_t number) noexcept:
@@ -54,6 +59,7 @@ cdef extern from "aiokafka_lite/record/batch_values.h":
         char *data,
         Py_ssize_t *position,
         Py_ssize_t limit,
+        Py_ssize_t most_copied,
         int32_t count,
         uint64_t raw_delta,
         object iterator,
@@ -184,10 +190,12 @@ cdef tuple plain_headers(object headers):
 
 
 def new_buffer(Py_ssize_t size):
-    """As the twin. It is not filled with zeros, and a large one has its pages from the start."""
+    """As the twin. It is not filled with zeros. A large one has no pages yet, and its first byte
+    says so.
+    """
     buffer = PyByteArray_FromStringAndSize(NULL, size)
     if size >= LARGE_BYTES:
-        alk_populate(PyByteArray_AS_STRING(buffer), <size_t>size)
+        PyByteArray_AS_STRING(buffer)[0] = NO_PAGES
     return buffer
 
 
@@ -218,6 +226,7 @@ cdef class RecordBatchBuilder:
         self._data = <char *>self._view.buf
         self._limit = self._view.len
         self._position = HEADER_BYTES
+        self._most_copied = MAX_VALUE_BYTES if compression else MOST_COPIED
         self._codec = compression
         self._level = level
         self._attributes = <int>compression | (TRANSACTIONAL if is_transactional else 0)
@@ -232,6 +241,12 @@ cdef class RecordBatchBuilder:
             self._is_lent = False
             self._data = NULL
             PyBuffer_Release(&self._view)
+
+    cdef void _have_pages(self) noexcept:
+        """Ask for the pages of a new large buffer, because values will be copied into it."""
+        if self._view.len >= LARGE_BYTES and self._data[0] == NO_PAGES:
+            self._data[0] = 0
+            alk_populate(self._data, <size_t>self._view.len)
 
     @property
     def max_timestamp(self):
@@ -256,12 +271,14 @@ cdef class RecordBatchBuilder:
     @property
     def uncompressed_size(self):
         """Bytes of the batch before compression, header included."""
-        return self._position
+        return self._position + self._referred_bytes
 
     @property
     def size_in_bytes(self):
         """Bytes of the batch: on the wire once sealed, before compression until then."""
-        return self._position if self._wire is None else len(self._wire)
+        if self._wire is None or self._reference_count:
+            return self._position + self._referred_bytes
+        return len(self._wire)
 
     def __repr__(self):
         state = "sealed" if self.is_sealed else "open"
@@ -272,26 +289,27 @@ cdef class RecordBatchBuilder:
 
     def limit_to(self, Py_ssize_t size):
         """As the twin."""
-        self._limit = min(self._limit, size)
+        self._limit = min(self._limit, size - self._referred_bytes)
 
     def move_to(self, buffer not None):
         """As the twin."""
-        cdef Py_buffer view
+        cdef Py_buffer view, old
+        cdef char *data
         if self._wire is not None:
             raise ValueError("a sealed batch keeps its buffer")
         if buffer is not self._buffer:
             PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE)
-            if view.len >= self._position:
-                memcpy(view.buf, self._data, self._position)
-            PyBuffer_Release(&view)
-            if len(buffer) < self._position:
-                raise ValueError(f"{self._position} bytes do not fit a buffer of {len(buffer)}")
-            self._give_back()
-            PyObject_GetBuffer(buffer, &self._view, PyBUF_WRITABLE)
-            self._is_lent = True
+            if view.len < len(self):
+                PyBuffer_Release(&view)
+                raise ValueError(f"{len(self)} bytes do not fit a buffer of {len(buffer)}")
+            data, self._data = self._data, <char *>view.buf
+            old, self._view = self._view, view
+            if not self._reference_count:
+                self._have_pages()
+            memcpy(self._data, data, self._position)
+            PyBuffer_Release(&old)
             self._buffer = buffer
-            self._data = <char *>self._view.buf
-        self._limit = self._view.len
+        self._limit = self._view.len - self._referred_bytes
 
     def append(self, int64_t timestamp_ms, key, value, headers=()):
         """As the twin."""
@@ -311,7 +329,7 @@ cdef class RecordBatchBuilder:
     ) except -2:
         """As `add`, of exact `bytes` or None, and of headers of `plain_headers` or None."""
         cdef bint has_headers = headers is not None and PyTuple_GET_SIZE(headers) > 0
-        cdef Py_ssize_t size, end
+        cdef Py_ssize_t size, end, value_size
         cdef int32_t count = self._count
         cdef int64_t delta = 0
         cdef char *at
@@ -322,12 +340,21 @@ cdef class RecordBatchBuilder:
         end = self._position + length_size(size) + size
         if end > self._limit or count == MAX_RECORDS or size > MAX_FIELD_BYTES:
             return -1
+        if not count and (value is None or PyBytes_GET_SIZE(value) <= self._most_copied):
+            self._have_pages()
         at = put_length(self._data + self._position, size)
         at[0] = 0  # attributes
         at = put_varint(at + 1, delta)
         at = put_length(at, count)
         at = put_bytes(at, key)
-        at = put_bytes(at, value)
+        if value is not None and PyBytes_GET_SIZE(value) > self._most_copied:
+            value_size = PyBytes_GET_SIZE(value)
+            at = put_length(at, value_size)
+            self.refer(at - self._data, value)
+            end -= value_size
+            self._limit -= value_size
+        else:
+            at = put_bytes(at, value)
         if has_headers:
             put_headers(at, headers)
         else:
@@ -354,6 +381,7 @@ cdef class RecordBatchBuilder:
             self._data,
             &self._position,
             self._limit,
+            self._most_copied,
             self._count,
             zigzag(<int64_t>(<uint64_t>timestamp_ms - <uint64_t>self._base_timestamp)),
             iterator,
@@ -400,10 +428,17 @@ cdef class RecordBatchBuilder:
         """As the twin."""
         if self._wire is None:
             self.seal()
-        return self._wire
+        return PyMemoryView_FromObject(self) if self._reference_count else self._wire
+
+    def part(self):
+        """As the twin."""
+        if self._wire is None:
+            self.seal()
+        return self if self._reference_count else self._wire
 
     cdef int _write_header(self) except -1:
-        cdef Py_ssize_t size = len(self._wire)
+        cdef Py_ssize_t end = len(self._wire)
+        cdef Py_ssize_t size = end + self._referred_bytes
         cdef char *at = self._data
         cdef uint32_t crc
         if size < HEADER_BYTES:
@@ -421,9 +456,7 @@ cdef class RecordBatchBuilder:
         at = put_big_endian(at, <uint64_t>self._producer_epoch, 2)
         at = put_big_endian(at, <uint64_t>self._base_sequence, 4)
         put_big_endian(at, <uint64_t>self._count, 4)
-        crc = alk_crc32c(
-            0, <const uint8_t *>(self._data + ATTRIBUTES_OFFSET), <size_t>(size - ATTRIBUTES_OFFSET)
-        )
+        crc = self.crc_between(ATTRIBUTES_OFFSET, end)
         put_big_endian(self._data + CRC_OFFSET, crc, 4)
         return 0
 

@@ -285,6 +285,14 @@ class RecordBatchBuilder:
         assert self._wire is not None
         return self._wire
 
+    def part(self) -> memoryview:
+        """Return `wire()` as a part of a frame.
+
+        Natively it may be the batch itself, which refers to large values where they are. A frame
+        needs no more than its length and its bytes by the buffer protocol.
+        """
+        return self.wire()
+
     def _write_header(self, whole: memoryview) -> None:
         HEADER.pack_into(
             whole,

@@ -24,7 +24,6 @@ from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import control_type
-from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
 
 
@@ -247,6 +246,12 @@ cdef object words_for(Fault fault, int64_t bad, int64_t left):
     return "a record ends beyond its batch"
 
 
+cdef object placed(object error, object topic, object partition, int64_t offset):
+    from aiokafka_lite.record.cursor.error_place import with_place  # few programs meet such a batch
+
+    return with_place(error, topic, partition, offset)
+
+
 cdef class RecordCursor:
     """The records of one partition's bytes in a fetch response, decoded batch by batch.
 
@@ -345,7 +350,7 @@ cdef class RecordCursor:
         try:
             fill(self, records, room, byte_room)
         except CorruptRecordException as error:
-            self.error = with_place(error, self.topic, self.partition, self.next_offset)
+            self.error = placed(error, self.topic, self.partition, self.next_offset)
         if self.error is not None and not records:
             raise self.error
         return records
@@ -359,7 +364,7 @@ cdef class RecordCursor:
         try:
             fill_columns(self, columns)
         except CorruptRecordException as error:
-            self.error = with_place(error, self.topic, self.partition, self.next_offset)
+            self.error = placed(error, self.topic, self.partition, self.next_offset)
         taken = len(columns) - before
         if self.error is not None and not taken:
             raise self.error
@@ -489,7 +494,7 @@ cdef int look_ahead(RecordCursor self) except -1:
         try:
             advance(self)
         except CorruptRecordException as error:
-            self.error = with_place(error, self.topic, self.partition, self.next_offset)
+            self.error = placed(error, self.topic, self.partition, self.next_offset)
     return 0
 
 

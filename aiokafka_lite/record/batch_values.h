@@ -10,7 +10,6 @@
 #include "batch_memory.h"
 
 #define ALK_VALUE_OVERHEAD 8 /* what a record counts for its sticky partition, beyond its value */
-#define ALK_MAX_VALUE 0x7FFFFF00 /* with its record's other bytes it is below 2^31 */
 
 #if defined(__GNUC__) /* called for each number of a record */
 __attribute__((always_inline))
@@ -28,9 +27,9 @@ static inline char *alk_put_varint(char *at, uint64_t raw)
 
 /* As RecordBatchBuilder.add_values, which says what it does. `*item` is an owned reference.
  * `iterator` is that of a list or tuple: it runs no other code. */
-static Py_ssize_t alk_add_values(char *data, Py_ssize_t *position, Py_ssize_t limit, int32_t count,
-                                 uint64_t raw_delta, PyObject *iterator, PyObject **item,
-                                 Py_ssize_t *left_bytes)
+static Py_ssize_t alk_add_values(char *data, Py_ssize_t *position, Py_ssize_t limit,
+                                 Py_ssize_t most_copied, int32_t count, uint64_t raw_delta,
+                                 PyObject *iterator, PyObject **item, Py_ssize_t *left_bytes)
 {
     iternextfunc next = Py_TYPE(iterator)->tp_iternext;
     PyObject *value = *item;
@@ -44,7 +43,7 @@ static Py_ssize_t alk_add_values(char *data, Py_ssize_t *position, Py_ssize_t li
         Py_ssize_t size = stamp_size + alk_varint_bytes(raw_count) + 1 +
                           alk_varint_bytes(raw_length) + length + 1;
         Py_ssize_t after = end + alk_varint_bytes((uint64_t)size << 1) + size;
-        if (length > ALK_MAX_VALUE || after > limit)
+        if (length > most_copied || after > limit)
             break;
         char *at = alk_put_varint(data + end, (uint64_t)size << 1);
         for (Py_ssize_t index = 0; index < stamp_size; index++)

@@ -12,7 +12,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-Encoder = Callable[[Any], list[bytes | bytearray | memoryview]]
+from aiokafka_lite.codec.parts import Parts
+
+Encoder = Callable[[Any], Parts]
 Decoder = Callable[[memoryview | bytes], Any]
 
 

@@ -8,6 +8,7 @@ keeps them.
 from collections.abc import Sequence
 from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.schema.compiled_functions import Decoder, Encoder, compiled_function
 from aiokafka_lite.schema.version_range import VersionRange
@@ -39,7 +40,7 @@ class Message(Struct):
         cls._encoders = {}
         cls._decoders = {}
 
-    def encode(self, version: int) -> list[bytes | bytearray | memoryview]:
+    def encode(self, version: int) -> Parts:
         """Return the bytes of this message in `version`, in parts for `writelines`.
 
         Large records are not copied. Raises: UnsupportedVersionError if `version` is out of range,

@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from aiokafka_lite.net import transport as transport_module
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.transport import FrameTransport, connect, resolve
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.testing.fake_clock import settle
 from tests.net.support.pool_bytes import idle_bytes, pooled_bytes
 from tests.net.support.recorded_frames import RecordedFrames
@@ -72,6 +74,25 @@ async def test_a_large_frame_in_many_parts_arrives_as_it_was(node: ScriptedNode)
             transport.write([sum(map(len, parts)).to_bytes(4, "big"), *views])
         for parts in (bodies, bodies[:500], bodies[:3]):
             assert await peer.read_frame() == b"".join(parts)
+
+
+async def test_a_batch_that_refers_to_its_values_arrives_as_it_was(node: ScriptedNode) -> None:
+    """Also if the system stops in the middle of a value, and if the loop sends all frames."""
+    builder = RecordBatchBuilder(bytearray(20_000_000))
+    for number in range(4_000):
+        builder.append(number, b"key", bytes([number % 251]) * (number % 5_000))
+    for sends_itself in (True, False):
+        async with connected(node) as (transport, recorded, peer):
+            if not sends_itself:
+                transport._sends_by = None
+            head = (builder.size_in_bytes + 4).to_bytes(4, "big")
+            for _ in range(2):  # the second waits behind the first
+                transport.write([head, builder.part(), b"tail"])
+            assert not transport.can_write
+            for _ in range(2):
+                assert await peer.read_frame() == bytes(builder.wire()) + b"tail"
+            await eventually(partial(getattr, transport, "can_write"))
+            assert recorded.resumed == 1
 
 
 async def test_a_large_frame_is_not_copied_to_be_sent(node: ScriptedNode) -> None:
@@ -138,7 +159,7 @@ async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error
             def get_write_buffer_size(self) -> int:
                 return 0
 
-            def writelines(self, parts: object) -> None:
+            def write(self, piece: object) -> None:
                 raise RuntimeError("unable to perform operation on <TCPTransport closed=True>")
 
             def abort(self) -> None:
@@ -146,43 +167,11 @@ async def test_a_write_to_a_transport_that_has_just_closed_is_a_connection_error
 
         real: Any = transport._transport
         transport._transport = Closed()  # type: ignore[assignment]
-        transport._sends_by = None  # uvloop sends all frames
+        transport._sends_by = None  # the loop sends all frames, as with TLS
         transport.write([b"x"])
         (error,) = recorded.lost
         assert isinstance(error, KafkaConnectionError)
         assert isinstance(error.__cause__, RuntimeError)
-
-
-async def test_what_the_system_does_not_take_at_once_is_not_joined(node: ScriptedNode) -> None:
-    """asyncio joins the parts of `writelines` up to Python 3.11, and copies what it has joined."""
-    async with connected(node) as (transport, _, _peer):
-        if transport._sends_by is None:
-            pytest.skip("this loop sends all frames, and joins none")
-        left: list[object] = []
-
-        class Behind:
-            def is_closing(self) -> bool:
-                return False
-
-            def get_write_buffer_size(self) -> int:
-                return 1
-
-            def write(self, part: object) -> None:
-                left.append(part)
-
-            def set_write_buffer_limits(self, high: int, low: int) -> None:
-                assert (high, low) == (0, 0)
-
-        real = transport._transport
-        transport._transport = Behind()  # type: ignore[assignment]
-        parts: list[bytes | bytearray | memoryview] = [
-            b"head",
-            memoryview(bytes(1_000_000)),
-            b"tail",
-        ]
-        transport.write(parts)
-        transport._transport = real
-        assert [id(part) for part in left] == [id(part) for part in parts]
 
 
 async def test_buffers_are_let_go_with_the_connection(node: ScriptedNode) -> None:

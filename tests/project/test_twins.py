@@ -26,6 +26,9 @@ TYPED_SOURCES = {
 """A `.py` with a `.pxd` is compiled as it is."""
 
 ONE_SIDED = {
+    "aiokafka_lite.codec._parts": {
+        "ScatteredBytes": "what a batch that refers to its values is; in Python it copies them",
+    },
     "aiokafka_lite.consumer_record._consumer_record": {
         "KT": "types have no native form",
         "VT": "types have no native form",

@@ -58,12 +58,33 @@ def test_a_new_buffer_has_the_size_asked_for_and_can_be_filled(new_buffer, size)
 
 
 @pytest.mark.skipif(not POPULATES, reason="needs Linux 5.14, for MADV_POPULATE_WRITE")
-@pytest.mark.parametrize("new_buffer", NEW_BUFFERS)
-def test_filling_a_large_new_buffer_meets_no_page_faults(new_buffer):
-    content = b"x" * (1024 * resource.getpagesize())
-    buffer = new_buffer(len(content))
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("index", range(len(NEW_BUFFERS)))
+def test_filling_a_large_new_buffer_meets_no_page_faults(index, moves):
+    size = 1024 * resource.getpagesize()
+    value = b"x" * 400
+    buffer = NEW_BUFFERS[index](size)
+    builder = TWINS[index](bytearray(1000) if moves else buffer)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    memoryview(buffer)[:] = content
+    builder.append(T, None, value)
+    if moves:
+        builder.move_to(buffer)
+    while builder.append(T, None, value) is not None:
+        pass
+    assert builder.size_in_bytes > size - 500
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 64  # of 1,024 pages
+
+
+@pytest.mark.skipif(not POPULATES or len(TWINS) < 2, reason="Python fills all memory at once")
+def test_a_batch_that_refers_to_its_values_takes_nearly_no_pages():
+    size = 1024 * resource.getpagesize()
+    value = b"x" * 4_000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    builder = TWINS[1](NEW_BUFFERS[1](size))
+    while builder.append(T, None, value) is not None:
+        pass
+    builder.seal()
+    assert builder.size_in_bytes > size - 4_100
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 64  # of 1,024 pages
 
 
@@ -134,7 +155,7 @@ def test_a_batch_does_not_move_to_a_buffer_that_is_too_small(builder_of):
 contents = st.one_of(
     st.none(),
     st.binary(max_size=80),
-    st.sampled_from([63, 64, 8_190, 8_191, 8_192]).map(bytes),
+    st.sampled_from([63, 64, 400, 401, 8_190, 8_191, 8_192]).map(bytes),
 )
 rows = st.tuples(
     st.integers(-(2**40), 2**40),
@@ -155,6 +176,80 @@ def test_any_records_come_back(rows, compression):
         assert read(builder.wire()) == [
             (index, *row[:3], tuple(row[3])) for index, row in enumerate(rows)
         ]
+
+
+@given(rows=st.lists(rows, max_size=9), grows=st.integers(0, 9))
+def test_twins_make_the_same_batch_also_if_it_moves(rows, grows):
+    """Large values are copied by one twin, and referred to by the other."""
+    made = set()
+    for twin in TWINS:
+        builder = twin(bytearray(200_000))
+        for number, row in enumerate(rows):
+            if number == grows:
+                builder.move_to(bytearray(1 << 20))
+            assert builder.append(*row) == number
+        assert builder.size_in_bytes == builder.uncompressed_size
+        builder.stamp(1, 2, 3)
+        builder.stamp(7, 1, 2**31 - 1)
+        assert len(builder.wire()) == builder.size_in_bytes == len(builder.part())
+        assert bytes(builder.part()) == builder.wire()
+        made.add(bytes(builder.wire()))
+    assert len(made) == 1
+
+
+@given(
+    sizes=st.lists(st.sampled_from([0, 399, 400, 401, 900]), min_size=1, max_size=30),
+    limit=st.integers(100, 9_000),
+    at=st.integers(0, 9),
+)
+def test_twins_are_full_at_the_same_record(sizes, limit, at):
+    found = []
+    for twin in TWINS:
+        builder = twin(bytearray(8_000))
+        taken = []
+        for number, size in enumerate(sizes):
+            if number == at:
+                builder.limit_to(limit)
+            taken.append(builder.append(T, None, bytes(size)))
+        found.append((taken, builder.size_in_bytes, bytes(builder.wire())))
+    assert found[0] == found[-1]
+
+
+def test_a_large_value_is_let_go_with_its_batch(builder_of):
+    value = b"v" * 1_000
+    before = sys.getrefcount(value)
+    builder = builder_of()
+    for _ in range(9):
+        assert builder.append(T, None, value) is not None
+    part = builder.part()
+    joined = builder.wire()
+    del builder
+    assert len(read(part)) == 9
+    del part
+    assert len(read(joined)) == 9
+    del joined
+    assert sys.getrefcount(value) == before
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_a_large_value_that_may_change_is_copied(builder_of, kind):
+    value = bytearray(b"v" * 1_000)
+    builder = builder_of()
+    builder.append(T, None, kind(value))
+    value[:] = bytes(1_000)
+    assert read(builder.wire())[0][3] == b"v" * 1_000
+
+
+def test_a_large_value_of_a_class_of_its_own_is_copied(builder_of):
+    class Own(bytes):
+        pass
+
+    value = Own(b"v" * 1_000)
+    before = sys.getrefcount(value)
+    builder = builder_of()
+    builder.append(T, None, value)
+    assert sys.getrefcount(value) == before
+    assert read(builder.wire())[0][3] == value
 
 
 @given(row=rows)

@@ -10,6 +10,7 @@ from struct import Struct
 from typing import Any
 from uuid import UUID
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_bytes import LoneAnswer, read_lone_answer, request_bytes
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSessionRequest, ForgottenPartition
@@ -114,7 +115,7 @@ class PlannedFetch(Answer):
         if self.on_answer is not None:
             self.on_answer(self, response, error)
 
-    def write_usual(self, version: int) -> list[bytes | bytearray | memoryview] | None:
+    def write_usual(self, version: int) -> Parts | None:
         """Return a request of one partition or none, which forgets none."""
         terms, planned = self._terms, self._planned
         if version not in USUAL_VERSIONS or self._forgotten or terms.tail is None:

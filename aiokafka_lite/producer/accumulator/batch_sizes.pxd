@@ -10,7 +10,6 @@ cdef class BatchSizes:
     cdef readonly Py_ssize_t usual_bytes
     cdef object _bytes_by_topic
     cdef object _steps
-    cdef bint _is_compressed
     cdef Py_ssize_t _most_bytes
     cdef object _ratios
     cdef set _usual_topics

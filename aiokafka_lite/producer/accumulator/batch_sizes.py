@@ -20,10 +20,13 @@ pause.
 """
 
 from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
-from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
+
+if TYPE_CHECKING:
+    from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 
@@ -36,9 +39,8 @@ class BatchSizes:
         """`usual_of` a topic without a size of its own."""
         self._bytes_by_topic = config.batch_bytes_by_topic
         self._steps = config.batch_sizes
-        self._is_compressed = config.compression is not CompressionType.NONE
         self._most_bytes = min(config.max_request_size, config.buffer_memory)
-        self._ratios = CompressionRatios()
+        self._ratios = _ratios_for(config.compression)
         self._usual_topics = set(self._bytes_by_topic)
         """The topics whose batches do not grow, such as those that refused one for its size."""
 
@@ -55,7 +57,7 @@ class BatchSizes:
         """
         topic = queue.topic_partition.topic
         size = self.usual_of(topic)
-        if self._is_compressed:
+        if self._ratios is not None:
             most = min(self._ratios.uncompressed_room(topic, size), self._most_bytes)
             before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
             size = max(size, min(most, 2 * before))
@@ -69,7 +71,7 @@ class BatchSizes:
 
         It gets twice as much, so that no more memory is unused than used.
         """
-        if self._is_compressed or batch.topic_partition.topic in self._usual_topics:
+        if self._ratios is not None or batch.topic_partition.topic in self._usual_topics:
             return None
         size = batch.size_in_bytes + record_bytes
         if size > self._steps[-1]:
@@ -88,7 +90,7 @@ class BatchSizes:
         """Let the open batch of a queue be full at the usual size: no other delays it any more."""
         batch = queue.open_batch
         assert batch is not None
-        if self._is_compressed:
+        if self._ratios is not None:
             return
         usual_bytes = self.usual_of(queue.topic_partition.topic)
         if batch.size_in_bytes >= usual_bytes:
@@ -98,19 +100,30 @@ class BatchSizes:
 
     def in_request(self, batch: ProducerBatch) -> int:
         """Return the bytes a batch takes in a request, estimated if it is not compressed yet."""
-        if not self._is_compressed or batch.is_sealed:
+        if self._ratios is None or batch.is_sealed:
             return batch.size_in_bytes
         return self._ratios.compressed_size(batch.topic_partition.topic, batch.size_in_bytes)
 
     def was_compressed(self, queue: PartitionQueue, uncompressed: int, compressed: int) -> None:
         """Learn from a batch that was compressed."""
+        assert self._ratios is not None
         self._ratios.observe(queue.topic_partition.topic, uncompressed, compressed)
         queue.filled_bytes = uncompressed
 
     def was_too_large(self, topic: str) -> None:
         """Learn that a topic refused a batch for its size."""
-        self._ratios.was_too_large(topic)
+        if self._ratios is not None:
+            self._ratios.was_too_large(topic)
         self._usual_topics.add(topic)
+
+
+def _ratios_for(compression: CompressionType) -> "CompressionRatios | None":
+    """Return the estimates, which are loaded for producers that compress; None for others."""
+    if compression is CompressionType.NONE:
+        return None
+    from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios  # noqa: PLC0415
+
+    return CompressionRatios()
 
 
 __all__ = ["BatchSizes"]

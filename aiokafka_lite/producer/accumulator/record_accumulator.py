@@ -279,18 +279,18 @@ class RecordAccumulator:
         batch.is_in_flight = True
 
     def seal(self, batch: ProducerBatch) -> memoryview:
-        """Return the bytes to send of a drained batch, and compress it the first time.
+        """Return the bytes to send of a drained batch as a part, and compress it the first time.
 
         A compressed batch gives its buffer back at once. The pool counts its new size.
         """
-        wire = batch.wire()
+        part = batch.part()
         if batch.buffer is not None and not batch.holds_buffer:
             queue = self._queues[batch.topic_partition]
-            self.sizes.was_compressed(queue, batch.uncompressed_size, len(wire))
+            self.sizes.was_compressed(queue, batch.uncompressed_size, len(part))
             buffer, batch.buffer = batch.buffer, None
-            batch.reserved_bytes = min(len(wire), len(buffer))
+            batch.reserved_bytes = min(len(part), len(buffer))
             self._pool.shrink(buffer, batch.reserved_bytes)
-        return wire
+        return part
 
     def waiting_queues(self) -> tuple[PartitionQueue, ...]:
         """Return the queues that have batches."""

@@ -31,5 +31,7 @@ cdef class ProducerBatch(record_ack.BatchOutcome):
     cpdef limit_to(self, Py_ssize_t size)
     cpdef grow_into(self, bytearray buffer)
     cpdef object wire(self)
+    cpdef object part(self)
+    cdef object _stamped(self)
     cpdef drop_bytes(self)
     cpdef set_sequence(self, int64_t producer_id, int64_t producer_epoch, int64_t base_sequence)

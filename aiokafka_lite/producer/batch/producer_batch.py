@@ -156,11 +156,18 @@ class ProducerBatch(record_ack.BatchOutcome):
 
     def wire(self) -> memoryview:
         """Return the bytes to send. They are sealed and stamped if needed. Not once it is done."""
+        return self._stamped().wire()
+
+    def part(self) -> memoryview:
+        """As `wire`, for a frame: see `RecordBatchBuilder.part`."""
+        return self._stamped().part()
+
+    def _stamped(self) -> RecordBatchBuilder:
         assert self._builder is not None
         if not self._is_stamped:
             self._is_stamped = True
             self._builder.stamp(self.producer_id, self.producer_epoch, self.base_sequence)
-        return self._builder.wire()
+        return self._builder
 
     def drop_bytes(self) -> None:
         """Drop everything but the outcome: acks may keep a batch for long."""

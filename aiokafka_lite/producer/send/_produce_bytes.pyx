@@ -26,7 +26,6 @@ cdef enum:
     THROTTLE_BYTES = 5  # throttle time 4, tags of the response
 
 Written = list
-Parts = list
 
 
 cdef inline char *put_unsigned_varint(char *at, uint64_t number) noexcept:
@@ -206,4 +205,4 @@ def read_written(frame, dict topics not None, list batches not None):
         PyBuffer_Release(&view)
 
 
-__all__ = ["Parts", "Written", "read_written", "request_parts"]
+__all__ = ["Written", "read_written", "request_parts"]

@@ -7,12 +7,12 @@ has the same bytes in request and response.
 from collections.abc import Mapping, Sequence
 from struct import Struct
 
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.codec.writer import unsigned_varint_bytes
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 
 Written = list[tuple[ProducerBatch, int, int, int]]
 """Each batch of a request with its base offset, log append time and log start offset."""
-Parts = list[bytes | bytearray | memoryview]
 
 _INDEX = Struct(">i")
 _RESULT = Struct(">ihqqq3s")
@@ -97,4 +97,4 @@ def _by_topic(
     return list(zip(topics.values(), places.values(), strict=True))
 
 
-__all__ = ["Parts", "Written", "read_written", "request_parts"]
+__all__ = ["Written", "read_written", "request_parts"]

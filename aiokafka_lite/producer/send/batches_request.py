@@ -10,9 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.codec.writer import unsigned_varint_bytes
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.send.produce_bytes import Parts, request_parts
+from aiokafka_lite.producer.send.produce_bytes import request_parts
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -117,7 +118,7 @@ class BatchesRequest(ProduceRequest):
         }
         for batch, wire in zip(self._batches, self._wires, strict=True):
             topic, partition = batch.topic_partition
-            data = PartitionProduceData(index=partition, records=wire)
+            data = PartitionProduceData(index=partition, records=memoryview(wire))
             topics[topic].partition_data.append(data)
         self.topic_data = list(topics.values())
         return getattr(self, name)

@@ -13,15 +13,13 @@ _twin = native("aiokafka_lite.producer.send._produce_bytes")
 
 if TYPE_CHECKING or _twin is None:
     from aiokafka_lite.producer.send._produce_bytes_py import (
-        Parts,
         Written,
         read_written,
         request_parts,
     )
 else:
-    Parts = _twin.Parts
     Written = _twin.Written
     read_written = _twin.read_written
     request_parts = _twin.request_parts
 
-__all__ = ["Parts", "Written", "read_written", "request_parts"]
+__all__ = ["Written", "read_written", "request_parts"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.net.answer_callback import Answer
@@ -22,7 +23,7 @@ from aiokafka_lite.producer.send.batches_request import (
     ProduceTerms,
     usual_parts,
 )
-from aiokafka_lite.producer.send.produce_bytes import Parts, Written, read_written
+from aiokafka_lite.producer.send.produce_bytes import Written, read_written
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,

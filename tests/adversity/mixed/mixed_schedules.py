@@ -254,7 +254,7 @@ async def play_mixed(
 _topics = st.sampled_from(["orders", "orders", "orders", "audit"])
 _partitions = st.sampled_from([None, 0, 1, 2, 2, 3])
 _keys = st.sampled_from([None, None, b"k1", b"k2", b"key-3"])
-_sizes = st.sampled_from([0, 0, 60, 150])
+_sizes = st.sampled_from([0, 0, 60, 150, 450])
 _ways = st.sampled_from([Way.SEND, Way.SEND, *Way])
 _forms = st.sampled_from([Form.PLAIN, Form.PLAIN, *Form])
 calls = st.builds(

@@ -105,7 +105,7 @@ def test_compressed_batches_are_split_by_what_they_hold(codec: CompressionType) 
     assert len(pieces) > 3
 
 
-@given(st.lists(st.integers(0, 300), min_size=2, max_size=60), st.integers(0, 2000))
+@given(st.lists(st.integers(0, 450), min_size=2, max_size=60), st.integers(0, 2000))
 def test_pieces_are_the_batch_whatever_its_records(sizes: list[int], piece_bytes: int) -> None:
     batch = of_sizes(*sizes)
     before = values(batch.wire())

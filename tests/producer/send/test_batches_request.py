@@ -15,6 +15,7 @@ from aiokafka_lite.protocol.messages.produce import (
     ProduceRequest,
     TopicProduceData,
 )
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from tests.producer.batches import make_batch
 
 VERSIONS = range(3, 14)
@@ -82,6 +83,20 @@ def test_the_bytes_are_those_of_the_message(
     wires = [bytes((place,)) * (size + place) for place in range(len(partitions))]
     quick, slow = both(partitions, wires, transactional_id=transactional_id, acks=acks)
     assert b"".join(quick.encode(version)) == b"".join(slow.encode(version))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_batch_that_refers_to_its_values_is_sent_in_every_version(version: int) -> None:
+    builder = RecordBatchBuilder(bytearray(10_000))
+    for number in range(9):
+        builder.append(number, None, bytes([number]) * 900)
+    topics = ProducedTopics({"a": uuid.UUID(int=1)})
+    batches = [make_batch(tp=TopicPartition("a", 0))]
+    terms = ProduceTerms(None, -1, 30_000)
+    referring = BatchesRequest(terms, topics, batches, [builder.part()])
+    joined = BatchesRequest(terms, topics, batches, [builder.wire()])
+    assert b"".join(referring.encode(version)) == b"".join(joined.encode(version))
+    assert bytes(referring.topic_data[0].partition_data[0].records or b"") == builder.wire()
 
 
 def test_it_is_the_message_to_whoever_looks_at_it() -> None:

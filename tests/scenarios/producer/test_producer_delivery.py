@@ -32,7 +32,8 @@ from tests.support.patience import eventually
 
 ORDERS = TopicPartition("orders", 0)
 
-RECORDS = [b"%03d" % number for number in range(100)]
+RECORDS = [b"%03d" % number + b"." * (450 if number % 3 == 0 else 0) for number in range(100)]
+"""A batch refers to the large ones, and copies the others."""
 
 
 async def produce_all(broker: EmbeddedBroker, **options: object) -> None:

@@ -542,6 +542,8 @@ cdef class ArrowRows:
         end = builder._position + varint_size(size) + size
         if end > builder._limit or count == MAX_RECORDS or size > MAX_RECORD_BYTES:
             return False
+        if not count:
+            builder._have_pages()
         at = put_varint(builder._data + builder._position, size)
         at[0] = 0  # attributes
         at = put_varint(at + 1, delta)
