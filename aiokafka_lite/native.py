@@ -29,6 +29,7 @@ TYPED = frozenset(
         "consumer.fetch.fetch_rounds",
         "consumer.fetch.fetch_session",
         "consumer.fetch.fetch_wishes",
+        "consumer.fetch.planned_fetch",
         "consumer.poll_steps",
         "cluster.direct_requests",
         "metrics.counters",
