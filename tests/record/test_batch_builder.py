@@ -1,6 +1,7 @@
 """Tests of `record/batch_builder.py`: every twin of the builder keeps these promises."""
 
 import gc
+import os
 import platform
 import re
 import resource
@@ -28,6 +29,7 @@ T = 1_700_000_000_000
 POPULATES = sys.platform == "linux" and tuple(
     map(int, re.findall(r"\d+", platform.release())[:2])
 ) >= (5, 14)
+POPULATES = POPULATES and "asan" not in os.environ.get("LD_PRELOAD", "")  # it faults for itself
 
 
 @pytest.fixture(params=TWINS, ids=lambda twin: twin.__module__.rpartition(".")[2])
@@ -78,13 +80,13 @@ def test_filling_a_large_new_buffer_meets_no_page_faults(index, moves):
 @pytest.mark.skipif(not POPULATES or len(TWINS) < 2, reason="Python fills all memory at once")
 def test_a_batch_that_refers_to_its_values_takes_nearly_no_pages():
     size = 1024 * resource.getpagesize()
-    value = b"x" * 4_000
+    value = b"x" * 60_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     builder = TWINS[1](NEW_BUFFERS[1](size))
     while builder.append(T, None, value) is not None:
         pass
     builder.seal()
-    assert builder.size_in_bytes > size - 4_100
+    assert builder.size_in_bytes > size - 61_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 64  # of 1,024 pages
 
 

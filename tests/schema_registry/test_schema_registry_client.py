@@ -4,6 +4,7 @@ import asyncio
 import base64
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -239,7 +240,8 @@ async def test_https_with_an_authority_of_ones_own(tmp_path: Any) -> None:
 
     authority = trustme.CA()
     served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1").configure_cert(served)
+    begin = datetime(2020, 1, 1, tzinfo=UTC)  # the machine's clock may be set back a little
+    authority.issue_cert("127.0.0.1", not_before=begin).configure_cert(served)
     ca_file = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(ca_file))
     with SchemaRegistryServer(ssl_context=served) as server:

@@ -12,6 +12,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 PASSWORD = "open sesame"
 
 
+def _an_hour_ago() -> dt.datetime:
+    return dt.datetime.now(dt.UTC) - dt.timedelta(hours=1)
+
+
 class Authority:
     """A certificate authority that a test makes for itself."""
 
@@ -26,15 +30,16 @@ class Authority:
     def issue(self, *names: str, days: float = 365) -> "Issued":
         """Return a certificate for host names and IP addresses, valid for `days` from now.
 
-        With a negative number it has already expired.
+        With a negative number it has already expired. It is valid since an hour ago: the machine's
+        clock may be set back a little.
         """
         end = dt.datetime.now(dt.UTC) + dt.timedelta(days=days)
-        begin = min(end - dt.timedelta(days=1), dt.datetime.now(dt.UTC))
+        begin = min(end - dt.timedelta(days=1), _an_hour_ago())
         return Issued(self._ca.issue_cert(*names, not_before=begin, not_after=end), self)
 
     def revoking(self, *revoked: "Issued") -> str:
         """Return the list of the certificates that are revoked, in PEM."""
-        now = dt.datetime.now(dt.UTC)
+        now = _an_hour_ago()
         issuer = x509.load_pem_x509_certificate(self.pem.encode())
         builder = x509.CertificateRevocationListBuilder(
             issuer_name=issuer.subject, last_update=now, next_update=now + dt.timedelta(days=1)
