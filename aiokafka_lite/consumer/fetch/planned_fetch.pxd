@@ -1,15 +1,14 @@
 """The C types of `planned_fetch.py`."""
 
 cimport cython
-from libc.stdint cimport int32_t
 
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSessionRequest
 from aiokafka_lite.net.answer_callback cimport Answer
 
 
 cdef class FetchTerms:
-    cdef readonly int min_bytes
-    cdef readonly int max_bytes
+    cdef readonly object min_bytes
+    cdef readonly object max_bytes
     cdef readonly int isolation_level
     cdef readonly object rack_id
     cdef readonly bytes limits
@@ -21,14 +20,14 @@ cdef class FetchTerms:
 
 
 cdef class PlannedFetch(Answer):
-    cdef readonly int32_t node_id
+    cdef readonly object node_id
     cdef readonly object max_version
     cdef readonly object request
     cdef public object node
     cdef public object on_answer
     cdef FetchTerms _terms
     cdef FetchSessionRequest _planned
-    cdef int32_t _max_wait_ms
+    cdef object _max_wait_ms
     cdef object _forgotten
 
     @cython.locals(terms=FetchTerms, planned=FetchSessionRequest)

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
+from aiokafka_lite.producer.producer_config import ProducerConfig
 
 if TYPE_CHECKING:
     from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
-from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from aiokafka_lite.producer.producer_config import ProducerConfig
 
 
 class BatchSizes:
