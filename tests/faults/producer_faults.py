@@ -118,6 +118,8 @@ class Writer:
             for number in itertools.islice(numbers, round(RECORDS_PER_S * TICK_S)):
                 record = Sent(number, number % PARTITIONS, SYSTEM_CLOCK.monotonic())
                 value = b"%d" % number
+                if number % 3 == 0:
+                    value += b" " * 600  # large: its batch refers to it
                 ack = await producer.send(self.topic, value, partition=record.partition)
                 self.sent.append(record)
                 ack.add_done_callback(functools.partial(note_outcome, record))

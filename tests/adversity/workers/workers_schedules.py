@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, DeadLetters, KeyedWorkers
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
-from aiokafka_lite.errors import ConsumerStoppedError, HandlerFailedError, KafkaError
+from aiokafka_lite.errors import (
+    ConsumerStoppedError,
+    HandlerFailedError,
+    IllegalStateError,
+    KafkaError,
+)
 from aiokafka_lite.model import ConsumerRecord, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
@@ -315,7 +320,8 @@ class WorkersPlay:
                 self._network.isolate(member.name)
             case Rebalance():
                 if member.consumer._engine is not None and member.consumer.assignment():
-                    with suppress(ConsumerStoppedError):  # the member is about to leave
+                    # The member is about to leave, or its start() has not returned yet.
+                    with suppress(ConsumerStoppedError, IllegalStateError):
                         member.consumer.enforce_rebalance()
 
     async def finish(self) -> None:
