@@ -119,7 +119,6 @@ class FrameTransport(FrameStream, asyncio.BufferedProtocol):
             self._fail(KafkaConnectionError(f"{self._peer} closed the connection"))
         # The loop may keep this object for a while, and it should not keep the buffers.
         self._large_frame = self._scratch = None
-        self._unsent = []
         self._transport = self._socket = self._sends_by = None
 
 

@@ -13,7 +13,7 @@ from cpython.memoryview cimport PyMemoryView_FromObject
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_CheckExact
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from aiokafka_lite.codec._parts cimport ScatteredBytes
@@ -24,10 +24,6 @@ from aiokafka_lite.compression.compressor import compress
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
-
-
-cdef extern from "../codec/crc32c.h":
-    uint32_t alk_crc32c(uint32_t crc, const uint8_t *data, size_t n) nogil
 
 
 cdef enum:

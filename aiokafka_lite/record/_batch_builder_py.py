@@ -279,7 +279,8 @@ class RecordBatchBuilder:
     def wire(self) -> memoryview:
         """Return the finished batch; seal it first if necessary.
 
-        The result is a view of the lent buffer, or of its own memory if compressed.
+        The result is a view of the lent buffer, or of its own memory if compressed. Natively, with
+        large values, each call joins them in new memory.
         """
         self.seal()
         assert self._wire is not None

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -19,14 +20,20 @@ def twin(request):
     return request.param
 
 
-@pytest.fixture
-def pair():
+@contextmanager
+def connected_pair():
     """A socket that does not block and has a small buffer, and its peer."""
     sender, receiver = socket.socketpair()
     with sender, receiver:
         sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         sender.setblocking(False)
         yield sender, receiver
+
+
+@pytest.fixture
+def pair():
+    with connected_pair() as pair:
+        yield pair
 
 
 def batch_of(sizes):
@@ -67,10 +74,7 @@ def test_a_part_has_the_length_and_the_bytes_of_its_batch(frame):
 def test_what_one_call_sends_may_end_anywhere_and_the_next_goes_on_there(frame):
     whole = b"".join(data for _, data in frame)
     for each in TWINS:
-        sender, receiver = socket.socketpair()
-        with sender, receiver:
-            sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-            sender.setblocking(False)
+        with connected_pair() as (sender, receiver):
             arrived = sent_through(each, sender, receiver, [part for part, _ in frame])
         assert arrived == whole
 

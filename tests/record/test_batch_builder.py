@@ -77,7 +77,7 @@ def test_filling_a_large_new_buffer_meets_no_page_faults(index, moves):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 64  # of 1,024 pages
 
 
-@pytest.mark.skipif(not POPULATES or len(TWINS) < 2, reason="Python fills all memory at once")
+@pytest.mark.skipif(not POPULATES or len(TWINS) < 2, reason="needs the native twin, and Linux 5.14")
 def test_a_batch_that_refers_to_its_values_takes_nearly_no_pages():
     size = 1024 * resource.getpagesize()
     value = b"x" * 60_000
