@@ -54,10 +54,11 @@ def test_a_subject_is_told_by_its_common_name_or_its_organization() -> None:
     assert not certificate_facts(self_signed()).subject
 
 
-@pytest.mark.parametrize("length", range(0, len(DER), 7))
-def test_a_certificate_that_is_cut_off_is_an_error(length: int) -> None:
-    with pytest.raises(ValueError, match="this is no certificate"):
-        certificate_facts(DER[:length])
+def test_a_certificate_that_is_cut_off_is_an_error() -> None:
+    # The length differs from process to process with the signature, so it names no test.
+    for length in range(len(DER)):
+        with pytest.raises(ValueError, match="this is no certificate"):
+            certificate_facts(DER[:length])
 
 
 @given(st.integers(0, len(DER) - 1), st.integers(0, 255))
