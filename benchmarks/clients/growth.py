@@ -20,7 +20,7 @@ from aiokafka_lite import AIOKafkaProducer, TopicPartition
 from aiokafka_lite.admin import AIOKafkaAdminClient, NewTopic, RecordsToDelete
 from benchmarks.peers.job import Job, Outcome
 from benchmarks.processes.child_process import child_process
-from benchmarks.processes.harness import PEERS, fresh, peer_command
+from benchmarks.processes.harness import PEERS, fresh, in_turn, peer_command
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import OURS, Figure, Table, collect, number
 
@@ -58,7 +58,8 @@ TOPICS_S = 120
 CONDITIONS = (
     "{active} partitions, where there are so many, have a record of 100 bytes at the start, and "
     "later get {per_second} a second altogether; {polls} polls that return some (or acknowledged "
-    "sends) and {idle_s:g} idle seconds a run, each in a fresh process, {rounds} rounds. "
+    "sends) and {idle_s:g} idle seconds a run, each in a fresh process, {rounds} rounds in "
+    "alternate order, after one for each kind that does not count. "
     "Partitions have one replica. Consumers "
     "of partitions and topics (four partitions each) are in a group of one; of the many of one "
     "process four have an active partition each, the others an idle one, and none a group; they "
@@ -130,23 +131,22 @@ def measure(
     polls: int = POLLS,
     idle_s: float = IDLE_S,
 ) -> list[Table]:
-    """Run every peer in every size `rounds` times; return a table per kind of cost."""
-    plan = {
-        size: [
-            peer
-            for peer in peers
-            if peer in GROWING_PEERS and size.count <= TOO_MANY.get((peer, size.kind), size.count)
-        ]
-        for size in sizes
-    }
-    steps.expect(rounds * sum(map(len, plan.values())))
+    """Run every peer in every size `rounds` times; return a table per kind of cost.
+
+    Before, they run once in the first size of each kind, which does not count.
+    """
+    plan = _plan(peers, sizes, rounds)
+    steps.expect(sum(len(turns) for turns, _ in plan.values()))
     costs: dict[str, list[tuple[str, str, float]]] = {name: [] for name in _TITLES}
-    for size, some in plan.items():
+    for size, (turns, uncounted) in plan.items():
         with _topics(address, size) as name:
-            for peer in some * rounds:
-                steps.begin(f"growth: {size.title}, {PEERS[peer]}")
+            for number_of_run, peer in enumerate(turns):
+                is_counted = number_of_run >= uncounted
+                steps.begin(
+                    f"growth{'' if is_counted else ', warm-up'}: {size.title}, {PEERS[peer]}"
+                )
                 outcome = _run(peer, size, address, name, polls, idle_s)
-                for cost, value in _costs(outcome):
+                for cost, value in _costs(outcome) if is_counted else ():
                     costs[cost].append((size.title, PEERS[peer], value))
                 steps.done()
     conditions = CONDITIONS.format(
@@ -158,6 +158,31 @@ def measure(
         )
         for (cost, samples), (title, unit) in zip(costs.items(), _TITLES.values(), strict=True)
     ]
+
+
+def _plan(
+    peers: Sequence[str], sizes: Sequence[Size], rounds: int
+) -> dict[Size, tuple[list[str], int]]:
+    """Return the clients of each size in the order of their runs, and how many runs do not count.
+
+    The first size of each kind has a round that does not count. There the broker does for the
+    first time what the kind needs of it. The order alternates from round to round, and from size
+    to size.
+    """
+    plan: dict[Size, tuple[list[str], int]] = {}
+    kinds: set[str] = set()
+    for place, size in enumerate(sizes):
+        some = [
+            peer
+            for peer in peers
+            if peer in GROWING_PEERS and size.count <= TOO_MANY.get((peer, size.kind), size.count)
+        ]
+        uncounted = 0 if size.kind in kinds else 1
+        kinds.add(size.kind)
+        first = some[::-1] if (place + uncounted) % 2 else some
+        turns = in_turn(first, uncounted + rounds)
+        plan[size] = turns, uncounted * len(some)
+    return plan
 
 
 _TITLES = {

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.peers.job import Job, Outcome
 from benchmarks.processes.child_process import child_process
 from benchmarks.processes.cores import divided_cores
-from benchmarks.processes.harness import PEERS, fresh, peer_command, topic
+from benchmarks.processes.harness import PEERS, fresh, in_turn, peer_command, topic
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import Table, collect
 
@@ -66,7 +66,7 @@ def measure(
     The broker first has this load for `warm_up_s` or longer, by all peers in turn.
     """
     uncounted = uncounted_rounds(len(peers), seconds, warm_up_s)
-    turns = _turns(peers, uncounted + rounds)
+    turns = in_turn(peers, uncounted + rounds)
     steps.expect(len(turns))
     load_s = uncounted * len(peers) * seconds
     steps.note(f"latency: all clients in turn warm the broker up for {load_s:g} s, uncounted")
@@ -110,12 +110,6 @@ def measure(
 def uncounted_rounds(peers: int, seconds: float, warm_up_s: float) -> int:
     """Return how many rounds of `peers` runs give the broker `warm_up_s` of load; at least one."""
     return max(1, math.ceil(warm_up_s / (peers * seconds)))
-
-
-def _turns(peers: Sequence[str], rounds: int) -> list[str]:
-    """Return the clients in the order of their runs."""
-    there, back = list(peers), list(reversed(peers))
-    return [peer for at in range(rounds) for peer in (back if at % 2 else there)]
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -105,6 +105,12 @@ def fresh(name: str) -> str:
     return f"benchmark-{name}-{uuid.uuid4().hex[:8]}"
 
 
+def in_turn(peers: Sequence[str], rounds: int) -> list[str]:
+    """Return the clients in the order of their runs: every second round has them in reverse."""
+    there, back = list(peers), list(reversed(peers))
+    return [peer for at in range(rounds) for peer in (back if at % 2 else there)]
+
+
 def peer_command(peer: str, path: str, job: Job, python: str = sys.executable) -> list[str]:
     """Return the command line of one run in the interpreter `python`."""
     described = asdict(job)

@@ -1,8 +1,10 @@
 """What is noted and limited of figures by hand, and a short run of all clients in every kind."""
 
+import pytest
+
 from benchmarks.clients import growth
 from benchmarks.clients.growth import Size
-from benchmarks.peers.job import Job
+from benchmarks.peers.job import Job, Outcome
 from benchmarks.processes.harness import PEERS
 from benchmarks.report.progress import Steps
 from benchmarks.report.results import OURS, Figure
@@ -44,6 +46,24 @@ def test_stopwatch_runs_behind_the_first_rounds_for_as_many_as_count() -> None:
         job.note_round()
     assert job.outcome.records == 2
     assert 0 <= job.outcome.wall_s < 60
+
+
+def test_order_alternates_and_a_round_of_each_kind_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, address: str, steps: Steps
+) -> None:
+    ran: list[str] = []
+
+    def run(peer: str, *_: object) -> Outcome:
+        ran.append(peer)
+        return Outcome(records=1, first_s=len(ran))
+
+    monkeypatch.setattr(growth, "_run", run)
+    there = ["ours", "aiokafka_peer"]
+    first, *_ = growth.measure("here", address, there, steps, rounds=2, sizes=[*SMALL, MANY[0]])
+    back = there[::-1]
+    assert ran == [*back, *there, *back, *back, *there, *back, *there, *back]
+    ours = [figure.samples for figure in first.figures if figure.client == OURS]
+    assert [list(samples) for samples in ours] == [[3000, 6000], [8000, 9000], [13000, 16000]]
 
 
 def test_all_clients_tell_what_each_kind_costs(address: str, steps: Steps) -> None:
