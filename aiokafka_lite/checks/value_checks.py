@@ -3,10 +3,27 @@
 from collections.abc import Sequence
 from typing import TypeGuard
 
+from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function
+from aiokafka_lite.errors import IllegalArgumentError
+
 
 def is_int(value: object) -> TypeGuard[int]:
     """Return whether `value` is an int and not a bool, regardless of its declared type."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_callback(name: str, function: object) -> None:
+    """Raise IllegalArgumentError unless `function` is None or can be called without an await."""
+    if function is None:
+        return
+    if not callable(function):
+        raise IllegalArgumentError(f"{name}={quoted(function)} cannot be called; give a function")
+    if is_coroutine_function(function):
+        raise IllegalArgumentError(
+            f"{name}={quoted(function)} is an `async def`, and nobody awaits it; give a plain "
+            "function, which may start a task"
+        )
 
 
 def text_of_faults(what: str, faults: Sequence[str]) -> str:
@@ -17,4 +34,4 @@ def text_of_faults(what: str, faults: Sequence[str]) -> str:
     return f"{what} has {len(faults)} faults:{listed}"
 
 
-__all__ = ["is_int", "text_of_faults"]
+__all__ = ["check_callback", "is_int", "text_of_faults"]

@@ -7,11 +7,13 @@ not resolve or contact any address.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.checks.value_checks import is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
+from aiokafka_lite.concurrency.coroutine_function import is_plain_function
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.metrics.observer import Observer
@@ -234,8 +236,13 @@ class ClientConfig(SaslOptions):
         connect: object = self.connect
         if not callable(connect) and connect is not None:
             yield (
-                f"connect={connect!r} is of type {type(connect).__name__}; set it to an `async def "
-                f"connect(host, port)` that returns a connected socket"
+                f"connect={quoted(connect)} is of type {type(connect).__name__}; set it to an "
+                f"`async def connect(host, port)` that returns a connected socket"
+            )
+        elif is_plain_function(connect):
+            yield (
+                f"connect={quoted(connect)} is a plain function, which cannot be awaited; make it "
+                f"an `async def connect(host, port)` that returns a connected socket"
             )
         for name in ("enable_metrics_push", "sasl_scram_tokenauth"):
             yield from one_of(name, getattr(self, name), (True, False))

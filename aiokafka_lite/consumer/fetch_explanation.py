@@ -242,7 +242,8 @@ class _Partitions:
             or explain_partition(
                 state.topic_partition,
                 WaitReason.NOT_POLLED,
-                f"nothing stands in the way: the next poll fetches it from node {node_id}",
+                f"nothing stands in the way: the next poll fetches it from node {node_id}"
+                f"{_beginning(state)}",
                 node_id=node_id,
             )
         )
@@ -269,6 +270,7 @@ class _Partitions:
             return None
         if fetcher.is_asked_for(state.topic_partition, node_id):
             text = f"a fetch from offset {state.offset} is on its way to node {node_id}"
+            text += _beginning(state)
             return explain_partition(
                 state.topic_partition, WaitReason.FETCHING, text, node_id=node_id
             )
@@ -303,6 +305,16 @@ class _Partitions:
                 size_in_bytes=unread,
             )
         return None
+
+
+def _beginning(state: PartitionState) -> str:
+    """Return where reading began, for a partition of which nothing has come since."""
+    if state.began_at is None or state.returned_in_poll:
+        return ""
+    return (
+        f"; nothing has come since its position was reset to {state.began_at.label}, which is "
+        f"offset {state.offset}: what lies before it is not read"
+    )
 
 
 __all__ = ["explain_consumer", "explain_life", "explain_no_partition", "explain_topics"]

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
+from aiokafka_lite.checks.value_checks import check_callback
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
@@ -91,6 +92,7 @@ class OffsetCalls:
         self, offsets: OffsetsToCommit | None, callback: CommitListener | None
     ) -> None:
         """See `AIOKafkaConsumer.commit_async`."""
+        check_callback("callback", callback)
         self._group.commit_async(self._to_commit(self._group, offsets), callback)
 
     def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:

@@ -4,23 +4,29 @@ The parts decide; the poller asks them in order, and waits. `poll_for` is the on
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from aiokafka_lite.consumer.fetch.completed_fetch import Record
 from aiokafka_lite.consumer.poll_steps import PollSteps, RunningPoll
 from aiokafka_lite.consumer.position.partition_state import PartitionState
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 
 if TYPE_CHECKING:
     from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 
+logger = logging.getLogger(__name__)
+
 _T = TypeVar("_T")
 
 
 class RecordPoller(PollSteps):
     """Runs the polls of one consumer."""
+
+    _has_warned = False
 
     def stop(self) -> None:
         """End every waiting poll, and every later one. Does not wait."""
@@ -140,7 +146,24 @@ class RecordPoller(PollSteps):
             self._end_poll(partitions)
         if timeout_s is None:
             raise ConsumerStoppedError("the consumer was stopped while a record was waited for")
+        self._warn_of_no_subscription()
         return None
+
+    def _warn_of_no_subscription(self) -> None:
+        """Log, once, that polls return nothing because nothing is subscribed.
+
+        They do not raise as `getone` does: another task may subscribe later, and the polls of
+        aiokafka wait for that.
+        """
+        if self._subscription.mode is not SubscriptionMode.NONE:
+            self._has_warned = False
+        elif not (self._has_warned or self._is_stopped):
+            self._has_warned = True
+            logger.warning(
+                "%s: a poll has returned nothing, because nothing is subscribed or assigned: "
+                "subscribe() to topics or assign() partitions",
+                self._client.config.client_id,
+            )
 
     async def wait_for_positions(
         self,

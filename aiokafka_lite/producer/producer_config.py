@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -17,6 +18,7 @@ from aiokafka_lite.cluster.client_config import (
     one_of,
 )
 from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RequestCount, RetryCount
@@ -231,6 +233,11 @@ class ProducerConfig(ClientConfig):
             yield (
                 f"partitioner={partitioner!r} is not callable; "
                 f"give a function of (key_bytes, all_partitions, available_partitions)"
+            )
+        if is_coroutine_function(getattr(partitioner, "partition", partitioner)):
+            yield (
+                f"partitioner={quoted(partitioner)} is an `async def`, and nobody awaits it; give "
+                f"a plain function"
             )
         yield from one_of("enable_idempotence", self.enable_idempotence, (None, True, False))
         for name in ("partitioner_ignore_keys", "partitioner_adaptive_partitioning_enable"):

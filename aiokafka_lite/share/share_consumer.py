@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self
 
 from aiokafka_lite.checks.offset_arguments import check_topic_partition
-from aiokafka_lite.checks.value_checks import is_int, text_of_faults
+from aiokafka_lite.checks.value_checks import check_callback, is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -321,6 +321,7 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         It is called in the event loop and must not wait; what it raises is logged.
         """
         self._life.check_not_stopped()
+        check_callback("callback", callback)
         self._life.callback = callback
 
     def acquisition_lock_timeout_ms(self) -> int | None:

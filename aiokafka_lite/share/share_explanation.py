@@ -4,6 +4,7 @@ It reads the parts of the consumer and changes nothing. Does not wait.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
@@ -16,6 +17,11 @@ from aiokafka_lite.consumer.fetch_explanation import (
 from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.share.share_engine import ShareEngine
+
+_BEGINNING: Final = (
+    "; no record has ever come: a new share group begins at the end of its topics, unless its "
+    "group config share.auto.offset.reset says 'earliest'"
+)
 
 
 def explain_share_consumer(
@@ -101,6 +107,8 @@ def _of_node(tp: TopicPartition, node_id: int, engine: ShareEngine) -> Explanati
         )
     if engine.fetcher.is_asked_for(tp, node_id):
         text = f"a fetch is on its way to node {node_id}"
+        if not engine.fetcher.has_acquired:
+            text += _BEGINNING
         return explain_partition(tp, WaitReason.FETCHING, text, node_id=node_id)
     if engine.fetcher.is_busy(node_id):
         text = f"node {node_id} has to answer another request first"

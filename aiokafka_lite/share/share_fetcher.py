@@ -120,6 +120,8 @@ class ShareFetcher:
         """What was acquired and not returned, oldest first."""
         self.renewed: deque[tuple[TopicPartition, int, Record]] = deque()
         """Records whose locks were renewed, with their nodes; the next poll returns them."""
+        self.has_acquired = False
+        """Whether the brokers have ever given this member records."""
         self.lock_timeout_ms: int | None = None
         """For how long records are locked, by the newest response; None before the first."""
         self.locks_are_shorter = asyncio.Event()
@@ -451,6 +453,7 @@ class ShareFetcher:
         if tp not in self._assigned:
             self._release(tp, node.node_id, [(first, last) for first, last, _ in ranges])
             return
+        self.has_acquired = True
         cursor = RecordCursor(
             data.records or b"",
             topic=tp.topic,

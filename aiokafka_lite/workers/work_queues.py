@@ -70,7 +70,7 @@ class WorkItem:
 
     def __str__(self) -> str:
         tp = self.partition.tp
-        return f"{tp.topic}-{tp.partition} offset {self.record.offset} key {self.record.key!r:.100}"
+        return f"{tp.topic}-{tp.partition} offset {self.record.offset}"
 
 
 class WorkQueues:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function, is_plain_function
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerRecord
@@ -48,6 +50,8 @@ class WorkersConfig:
                 f"order={self.order!r} is none of {', '.join(map(repr, get_args(Order)))}, and no "
                 f"function of a record"
             )
+        if is_coroutine_function(self.order):
+            faults.append("order is an `async def`, and nobody awaits it; give a plain function")
         retries: object = self.retries  # users may pass anything
         if retries is not None and (not isinstance(retries, int) or retries < 0):
             faults.append(f"retries={self.retries!r} is not an int from 0 on; None has no limit")
@@ -114,11 +118,17 @@ def attempt_faults(config: Any) -> Iterator[str]:
 
 
 def check_handler(handle: object) -> None:
-    """Raises: KafkaConfigurationError for what cannot be called."""
+    """Raises: KafkaConfigurationError for what cannot be called, and for a plain function."""
     if not callable(handle):
         raise KafkaConfigurationError(
-            f"these workers cannot work: the handler {handle!r} cannot be called; give an "
+            f"these workers cannot work: the handler {quoted(handle)} cannot be called; give an "
             "`async def` function that takes a record"
+        )
+    if is_plain_function(handle):
+        raise KafkaConfigurationError(
+            f"these workers cannot work: the handler {quoted(handle)} is a plain function, which "
+            "would keep the event loop from heartbeats; make it an `async def`, and call blocking "
+            "code by `await asyncio.to_thread(...)`"
         )
 
 

@@ -358,3 +358,33 @@ async def test_a_node_that_does_not_accept_the_client() -> None:
                     await consumer.getmany(timeout_ms=LONG_MS)
         found = await until(consumer, WaitReason.AUTHENTICATION_FAILED)
         assert "sesame" not in found.text
+
+
+# Where it began…
+
+
+@pytest.mark.parametrize(("reset", "offset"), [("latest", 3), ("earliest", 0)])
+async def test_where_reading_began_is_said_until_something_comes(reset: str, offset: int) -> None:
+    """Who reads nothing of an old topic learns that reading began behind its records."""
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 3)
+        async with reading(broker, auto_offset_reset=reset) as consumer:
+            began = f"nothing has come since its position was reset to {reset}, which is offset"
+            assert f"{began} {offset}" in told(consumer).text
+            if reset == "latest":
+                broker.faults.stall(FetchRequest)
+                await consumer.getmany(timeout_ms=0)
+                found = told(consumer)
+                assert found.reason is WaitReason.FETCHING
+                assert f"{began} {offset}" in found.text
+                broker.faults.clear()
+                fill(broker, P0, 1)
+            await asyncio.wait_for(consumer.getone(), PATIENCE_S)
+            assert "was reset" not in told(consumer).text
+
+
+async def test_a_position_that_was_sought_has_no_beginning() -> None:
+    async with embedded({"t": 1}) as broker, reading(broker) as consumer:
+        consumer.seek(P0, 0)
+        await consumer.getmany(timeout_ms=0)
+        assert "was reset" not in told(consumer).text

@@ -132,14 +132,23 @@ async def test_a_connect_that_returns_something_else_is_told() -> None:
         await producer.start()
 
 
-async def test_a_plain_function_as_connect_is_told_and_its_socket_closed() -> None:
+def test_a_plain_function_as_connect_is_refused_by_the_constructor() -> None:
+    def plain(host: str, port: int) -> socket.socket:
+        raise NotImplementedError
+
+    connect: Any = plain
+    with pytest.raises(KafkaConfigurationError, match=r"is a plain function, .* an `async def"):
+        AIOKafkaProducer(bootstrap_servers="kafka.internal:9092", connect=connect)
+
+
+async def test_a_connect_that_gives_no_awaitable_is_told_and_its_socket_closed() -> None:
     made: list[socket.socket] = []
 
     def plain(host: str, port: int) -> socket.socket:
         made.append(socket.socket())
         return made[-1]
 
-    connect: Any = plain
+    connect: Any = lambda *place: plain(*place)  # noqa: E731, PLW0108 - it might be awaitable
     producer = AIOKafkaProducer(bootstrap_servers="kafka.internal:9092", connect=connect)
     with pytest.raises(KafkaConnectionError, match="which cannot be awaited; make it an `async"):
         await producer.start()

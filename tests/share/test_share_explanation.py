@@ -175,3 +175,25 @@ def test_a_deserializer_that_waits() -> None:
             assert len(await polling) == 1
 
     run_share(main, "a")
+
+
+def test_a_group_that_has_read_nothing_is_told_where_groups_begin() -> None:
+    async def main(share: ShareKafka) -> None:
+        begins = "a new share group begins at the end of its topics"
+        async with share.consumer() as consumer:
+            await asyncio.sleep(10)
+            assert await consumer.getmany(timeout_ms=10_000) == {}
+            poll = asyncio.ensure_future(consumer.getmany(timeout_ms=60_000))
+            await asyncio.sleep(0.1)
+            found = told(consumer)
+            assert found.reason is WaitReason.FETCHING
+            assert begins in found.text
+            assert "share.auto.offset.reset" in found.text
+            await share.write("since")
+            assert await poll
+            poll = asyncio.ensure_future(consumer.getmany(timeout_ms=5_000))
+            await asyncio.sleep(0.1)
+            assert begins not in told(consumer).text
+            await poll
+
+    run_share(main)

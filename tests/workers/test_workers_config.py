@@ -1,9 +1,11 @@
 """Wrong settings are named all at once."""
 
+import functools
 from typing import Any
 
 import pytest
 
+from aiokafka_lite import AIOKafkaConsumer, AIOKafkaShareConsumer, KeyedWorkers, ShareWorkers
 from aiokafka_lite.errors import KafkaConfigurationError
 from tests.workers.records import record_at, settings
 
@@ -26,6 +28,31 @@ from tests.workers.records import record_at, settings
 def test_a_fault_is_named(changed: dict[str, Any], fault: str) -> None:
     with pytest.raises(KafkaConfigurationError, match=fault):
         settings(**changed)
+
+
+async def _order(record: object) -> int:
+    raise NotImplementedError
+
+
+def _plain(record: object) -> None:
+    raise NotImplementedError
+
+
+def test_an_order_that_must_be_awaited_is_refused() -> None:
+    with pytest.raises(KafkaConfigurationError, match="order is an `async def`"):
+        settings(order=_order)
+
+
+@pytest.mark.parametrize(
+    "handler", [_plain, functools.partial(_plain), type("H", (), {"__call__": _plain})()]
+)
+def test_a_plain_function_is_no_handler(handler: Any) -> None:
+    consumer = AIOKafkaConsumer("t", group_id="g", enable_auto_commit=False)
+    with pytest.raises(KafkaConfigurationError, match=r"is a plain function, .* `async def`"):
+        KeyedWorkers(consumer, handler)
+    share = AIOKafkaShareConsumer("t", group_id="g", share_acknowledgement_mode="explicit")
+    with pytest.raises(KafkaConfigurationError, match=r"is a plain function, .* `async def`"):
+        ShareWorkers(share, handler)
 
 
 def test_all_faults_are_in_one_error() -> None:

@@ -27,8 +27,8 @@ async def test_a_stuck_handler_is_named_and_stops_the_workers(
         assert isinstance(raised.value.__cause__, TimeoutError)
         slow = [each.getMessage() for each in caplog.records if "works since" in each.message]
         assert [float(text.split()[-2]) for text in slow] == pytest.approx([2, 4, 8], abs=0.6)
-        assert all("t-0 offset 1 key b'k1'" in text for text in slow)
-        assert "handler of t-0 offset 1 key b'k1' is stuck since" in caplog.text
+        assert all("t-0 offset 1" in text for text in slow)
+        assert "handler of t-0 offset 1 is stuck since" in caplog.text
         assert committed(broker) == {0: 1}
 
 
@@ -74,5 +74,5 @@ async def test_a_handler_that_ignores_each_cancellation_does_not_keep_the_run_fr
             finally:
                 gate.set()  # without this a failure would hang
             assert raised.value.offset == 1
-        assert "offset 1 key b'k1' has not ended 5 s after its worker was cancelled" in caplog.text
+        assert "offset 1 has not ended 5 s after its worker was cancelled" in caplog.text
         assert committed(broker) == {0: 1}

@@ -65,6 +65,8 @@ class PartitionState:
     """The leader when the position was last compared with the metadata; None: not compared yet."""
     reset_strategy: OffsetReset | None = None
     """Where an AWAIT_RESET goes. None: the topic was created anew, and only a seek helps."""
+    began_at: OffsetReset | None = None
+    """The reset that gave the position; None: a commit, a seek or nothing did."""
     topic_id: UUID = ZERO_UUID
     """The id of the topic that the position belongs to; ZERO_UUID if not known."""
     assigned_topic_id: UUID = ZERO_UUID

@@ -358,6 +358,7 @@ class SubscriptionState:
             return False
         # The response has the epoch of the record *at* this offset, not of the one before (2c-6).
         self._set_position(state, offset, -1)
+        state.began_at = strategy
         return True
 
     def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
@@ -365,7 +366,7 @@ class SubscriptionState:
         self._to(state, FetchState.FETCHING)
         state.offset = offset
         state.offset_epoch = offset_epoch
-        state.reset_strategy = None
+        state.reset_strategy = state.began_at = None
         state.is_told_missing = state.is_left_missing = False
         state.leader = None
         state.preferred_replica = None

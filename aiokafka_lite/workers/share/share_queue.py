@@ -30,7 +30,7 @@ class ShareItem:
 
     def __str__(self) -> str:
         (topic, partition), offset = self.place
-        return f"{topic}-{partition} offset {offset} key {self.record.key!r:.100}"
+        return f"{topic}-{partition} offset {offset}"
 
 
 class ShareQueue:

@@ -168,6 +168,28 @@ async def test_a_record_is_not_waited_for_where_none_can_come() -> None:
         assert (await asyncio.wait_for(consumer.getone(), 30)).offset == 0
 
 
+async def test_timed_polls_where_no_record_can_come_are_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Another task may subscribe later, which aiokafka's polls wait for: so they do not raise."""
+
+    def told() -> int:
+        return caplog.text.count("because nothing is subscribed or assigned: subscribe() to topics")
+
+    async with embedded({"t": 1}) as broker, consumer_of(broker) as consumer:
+        assert await consumer.getmany(timeout_ms=1) == {}
+        assert told() == 1
+        assert await consumer.getmany() == {}
+        assert (await consumer.getmany_arrow(timeout_ms=1)).num_rows == 0
+        assert told() == 1
+        consumer.subscribe(["t"])
+        await consumer.getmany(timeout_ms=1)
+        assert told() == 1
+        consumer.unsubscribe()
+        assert (await consumer.getmany_arrow(timeout_ms=1)).num_rows == 0
+        assert told() == 2
+
+
 async def test_a_waiting_getone_ends_with_the_consumer_also_while_nothing_is_assigned() -> None:
     async with embedded(auto_create_topics=False) as broker:
         consumer = consumer_of(broker)

@@ -66,7 +66,7 @@ def test_a_closed_queue_starts_nothing() -> None:
     queue.close()
     assert queue.take() is None
     assert list(queue.unfinished.values()) == [running]
-    assert str(running) == "t-0 offset 0 key None"
+    assert str(running) == "t-0 offset 0"
 
 
 def test_locks_are_looked_at_before_a_record_is_handled() -> None:

@@ -64,7 +64,7 @@ def test_without_renewals_the_end_of_a_lock_is_told_and_no_second_handler_starts
         assert await left_over(share) == []
 
     run_share(main, "a", configs={"renew_acknowledge_enable": "false"})
-    assert "the lock of t-0 offset 0 key None has ended while its handler works" in caplog.text
+    assert "the lock of t-0 offset 0 has ended while its handler works" in caplog.text
 
 
 def test_when_a_session_ends_its_records_come_again() -> None:
@@ -160,7 +160,7 @@ def test_a_stuck_handler_is_named_and_its_record_goes_to_others(
     assert [float(text.split()[-2]) for text in slow] == pytest.approx([20, 40, 80], abs=6)
     stuck = [text for text in caplog.messages if "is stuck since" in text]
     assert len(stuck) == 1
-    assert stuck[0].startswith("handler of t-0 offset 0 key None is stuck since")
+    assert stuck[0].startswith("handler of t-0 offset 0 is stuck since")
     assert stuck[0].endswith("it is cancelled, and its record released")
 
 

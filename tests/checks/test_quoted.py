@@ -1,0 +1,97 @@
+"""What a text shows of a value that a user passed."""
+
+import enum
+import re
+
+import pytest
+
+from aiokafka_lite.checks.quoted import MOST_SHOWN, cut, kind_of, quoted
+from aiokafka_lite.model import ConsumerRecord, OffsetSpec, TopicPartition
+
+MARK = "4111"
+
+
+class Odd:
+    """Shows its content, as a user's class may."""
+
+    def __repr__(self) -> str:
+        return MARK * 250_000
+
+
+class Color(enum.Enum):
+    RED = MARK
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "None"),
+        (True, "True"),
+        (-7, "-7"),
+        (1.5, "1.5"),
+        ("orders", "'orders'"),
+        (OffsetSpec.LATEST, "OffsetSpec.LATEST"),
+        (Color.RED, "Color.RED"),
+        (int, "<class int>"),
+        (len, "<function len>"),
+        (["a", 1], "['a', 1]"),
+        (("a",), "('a',)"),
+        (("a", 1), "('a', 1)"),
+        ({"a": [1]}, "{'a': <list, 1 long>}"),
+        ({3}, "{3}"),
+        (set(), "set()"),
+        (TopicPartition("orders", -1), "TopicPartition(topic='orders', partition=-1)"),
+        (b"orders", "<bytes, 6 long>"),
+        ("x" * 81, "<str, 81 long>"),
+        (10**30, "<int>"),
+        (list(range(5)), "<list, 5 long>"),
+        (["x" * 70, "y" * 70], "<list, 2 long>"),
+        (Odd(), "<Odd>"),
+        ([Odd()], "[<Odd>]"),
+        (re.compile("x"), "<Pattern>"),
+        (TopicPartition("x" * 250, 0), "TopicPartition(topic=<str, 250 long>, partition=0)"),
+    ],
+)
+def test_what_is_short_and_no_record_is_shown(value: object, shown: str) -> None:
+    assert quoted(value) == shown
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        MARK * 250_000,
+        (MARK * 250_000).encode(),
+        bytearray(MARK.encode()),
+        memoryview(MARK.encode()),
+        [MARK * 250_000],
+        {MARK * 250_000: 1},
+        {1: MARK.encode()},
+        (1, (MARK, 2)),
+        {frozenset({MARK})},
+        int(MARK * 1000),
+        Odd(),
+    ],
+    ids=lambda value: type(value).__name__[:20],
+)
+def test_the_content_of_a_record_is_never_shown(value: object) -> None:
+    assert MARK not in quoted(value)
+    assert MARK not in kind_of(value)
+    assert len(quoted(value)) <= MOST_SHOWN + 20
+    assert len(kind_of(value)) <= MOST_SHOWN + 20
+
+
+def test_the_name_of_a_class_is_cut() -> None:
+    assert len(kind_of(type("Long" * 1000, (), {})())) <= MOST_SHOWN + 20
+
+
+def test_a_record_is_told_by_its_type() -> None:
+    record = ConsumerRecord("orders", 0, 5, 0, 0, b"k", MARK.encode(), None, 1, 4, ())
+    assert quoted(record) == "<ConsumerRecord>"
+    assert quoted({TopicPartition("t", 0): record}) == (
+        "{TopicPartition(topic='t', partition=0): <ConsumerRecord>}"
+    )
+
+
+def test_what_others_say_is_cut() -> None:
+    assert cut("short") == "short"
+    assert cut("x" * 100, 10) == "x" * 9 + "…"
