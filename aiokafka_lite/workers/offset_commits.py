@@ -83,18 +83,31 @@ class OffsetCommits:
 
     async def _commit(self, works: Collection[PartitionWork]) -> None:
         assignment = self._consumer.assignment()
-        changed = {
-            work.tp: (work, work.offsets.changes)
-            for work in works
-            if work.offsets.has_news and not work.is_lost and work.tp in assignment
-        }
+        positions = self._consumer.consumed_offsets()
+        changed: dict[TopicPartition, tuple[PartitionWork, int]] = {}
+        offsets: dict[TopicPartition, OffsetAndMetadata] = {}
+        for work in works:
+            if work.is_lost or work.tp not in assignment:
+                continue
+            position = positions.get(work.tp)
+            if work.offsets.has_news or self._has_passed(work, position):
+                changed[work.tp] = (work, work.offsets.changes)
+                offsets[work.tp] = self._offset(work, position)
         if not changed:
             return
-        positions = self._consumer.consumed_offsets()
-        offsets = {tp: self._offset(work, positions.get(tp)) for tp, (work, _) in changed.items()}
         await self._consumer.commit(offsets)
         for work, changes in changed.values():
             work.offsets.committed(changes)
+            work.stored = offsets[work.tp].offset
+
+    @staticmethod
+    def _has_passed(work: PartitionWork, position: OffsetAndMetadata | None) -> bool:
+        """Say whether the position has moved although no record came, as behind aborted
+        transactions: without a commit the group's lag would stay.
+        """
+        if position is None or work.stored is None or position.offset <= work.stored:
+            return False
+        return not len(work.offsets) and not work.offsets.has_note
 
     def _offset(self, work: PartitionWork, position: OffsetAndMetadata | None) -> OffsetAndMetadata:
         """Return what to commit of a partition.
@@ -104,7 +117,9 @@ class OffsetCommits:
         """
         tracker = work.offsets
         offset = tracker.next_offset
-        assert offset is not None, "something is finished, so it has begun"
+        if offset is None:
+            assert position is not None, "no record has come, and the position has moved"
+            return position
         note = tracker.note if self._writes_notes else ""
         if not (note or len(tracker)) and position is not None and position.offset >= offset:
             return position
@@ -135,8 +150,9 @@ class OffsetCommits:
             )
             return
         for tp, found in committed.items():
+            work = self._queues.partition(tp)
+            work.stored = 0 if found is None else found.offset
             if found is not None and found.metadata:
-                work = self._queues.partition(tp)
                 work.offsets.finished_before(read_note(found.offset, found.metadata))
 
 

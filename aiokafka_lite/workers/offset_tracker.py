@@ -97,6 +97,11 @@ class OffsetTracker:
         offset = self.next_offset
         return "" if offset is None else written_note(offset, self._finished_ranges())
 
+    @property
+    def has_note(self) -> bool:
+        """Whether something is finished behind `next_offset`, here or by an earlier owner."""
+        return bool(self._ahead) or self._finished_before is not NOTHING_FINISHED
+
     def _finished_ranges(self) -> Iterator[tuple[int, int]]:
         """Yield the finished ranges from `next_offset` on, in ascending order.
 

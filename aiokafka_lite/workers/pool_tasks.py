@@ -53,6 +53,7 @@ class PoolTasks(Generic[ItemT]):
 
     async def close(self) -> None:
         """End the tasks. A handler that ignores each cancellation is left to itself."""
+        self._stop.set()  # so that a worker knows who cancels it
         try:
             async with deadline(self._clock, _CLOSE_S):
                 await self.owner.close()
@@ -67,10 +68,15 @@ class PoolTasks(Generic[ItemT]):
     async def _watch_handlers(self) -> None:
         """Name slow handlers in the log, and tell of stuck ones. Until it is cancelled."""
         while True:
+            self._watch.begin(self._clock.monotonic())
             await self._clock.sleep(self._watch.interval_s)
             found = self._watch.look(self._pool.workers, self._clock.monotonic())
             for item, age_s in found.slow:
                 logger.warning("handler of %s works since %.1f s", item, age_s)
+            for item, age_s in found.waiting:
+                logger.warning(
+                    "the dead letter of %s waits since %.1f s to be written", item, age_s
+                )
             if found.stuck:
                 self._are_stuck(found.stuck)
 

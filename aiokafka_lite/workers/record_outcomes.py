@@ -4,6 +4,7 @@ Only the write of a dead letter waits.
 """
 
 import logging
+from typing import Final
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import HandlerFailedError
@@ -16,6 +17,11 @@ from aiokafka_lite.workers.stop_request import StopRequest
 from aiokafka_lite.workers.work_queues import WorkItem, WorkQueues
 
 logger = logging.getLogger(__name__)
+
+_SET_DEAD_LETTERS: Final = "mend the handler, or set dead_letters to put such records aside"
+_MEND_TOPIC: Final = (
+    "the cause says what the topic or the producer of dead_letters needs; mend that, or the handler"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,19 @@ class RecordOutcomes:
             case AfterFailure.DEAD_LETTER:
                 await self._give_up(item, error)
             case AfterFailure.STOP:
-                self._fail(item, f"failed for good after {item.failures} attempts", error)
+                what = f"failed for good after {item.failures} attempts"
+                self._fail(item, what, error, _SET_DEAD_LETTERS)
 
     def _try_again_later(self, item: WorkItem, error: BaseException) -> None:
-        if not self._queues.put_off(item):
+        if not self._queues.put_off(item) or self._stop.is_set:
+            logger.warning(
+                "handler of %s failed, attempt %d; none follows here, because %s: %r",
+                item,
+                item.failures,
+                "the workers stop" if self._stop.is_set else "the partition goes to another member",
+                error,
+                exc_info=error if item.failures == 1 else None,
+            )
             return
         delay_s = self._plan.add(item, self._clock.monotonic())
         logger.warning(
@@ -103,7 +118,8 @@ class RecordOutcomes:
                 handler=origin.handler,
             )
         except Exception as refusal:  # noqa: BLE001 - also the error itself may raise when it is put into words
-            self._fail(item, f"failed, and {topic!r} did not take its dead letter", refusal)
+            what = f"failed, and topic {topic!r} of dead_letters did not take its dead letter"
+            self._fail(item, what, refusal, _MEND_TOPIC)
             return
         self.dead_letters_written += 1
         logger.error(
@@ -117,9 +133,9 @@ class RecordOutcomes:
         self._queues.finish(item)
         self._pauses.finished(item.partition)
 
-    def _fail(self, item: WorkItem, what: str, cause: BaseException) -> None:
+    def _fail(self, item: WorkItem, what: str, cause: BaseException, remedy: str) -> None:
         self._queues.put_off(item)
-        self._stop.set(handler_failed(item, what, cause))
+        self._stop.set(handler_failed(item, what, cause, remedy))
 
     # Records that are due again…
 
@@ -142,12 +158,13 @@ class RecordOutcomes:
             self._timer = None
 
 
-def handler_failed(item: WorkItem, what: str, cause: BaseException | None) -> HandlerFailedError:
+def handler_failed(
+    item: WorkItem, what: str, cause: BaseException | None, remedy: str = "mend the handler"
+) -> HandlerFailedError:
     """Return the error that ends the workers because of one record."""
     record = item.record
     error = HandlerFailedError(
-        f"handler of {item} {what}; the record is not committed: mend the handler, or set "
-        f"dead_letters to put such records aside",
+        f"handler of {item} {what}; the record is not committed: {remedy}",
         topic_partition=item.partition.tp,
         offset=record.offset,
     )

@@ -28,6 +28,7 @@ class PartitionWork:
         "records",
         "resume_at",
         "running",
+        "stored",
         "tp",
     )
 
@@ -44,6 +45,8 @@ class PartitionWork:
         """The bytes of their keys and values."""
         self.running = 0
         """How many handlers work on the partition."""
+        self.stored: int | None = None
+        """The offset that the group has, as far as is known."""
         self.is_paused = False
         self.resume_at = 0
         """With so many records, a paused partition may be resumed; with more it is not."""

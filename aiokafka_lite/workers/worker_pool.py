@@ -12,7 +12,7 @@ from types import CoroutineType
 from typing import Any, Final, Generic
 
 from aiokafka_lite.clock import Clock
-from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.errors import HandlerFailedError, KafkaConfigurationError
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.workers.idle_workers import IdleWorkers
 from aiokafka_lite.workers.pool_item import ItemT, PoolOutcomes, PoolQueue
@@ -28,19 +28,23 @@ TURN_S: Final = 0.002
 class Worker(Generic[ItemT]):
     """One worker, and the record it works on."""
 
-    __slots__ = ("_is_given_up", "began_s", "item", "task")
+    __slots__ = ("_is_given_up", "_left_over", "began_s", "is_handling", "item", "task")
 
     def __init__(self) -> None:
         self.item: ItemT | None = None
         self.began_s = 0.0
-        """When the handler of `item` began (monotonic)."""
+        """When the handler of `item` began, or the write of what became of it (monotonic)."""
+        self.is_handling = True
+        """False while what became of `item` is being written."""
         self.task: asyncio.Task[Any] | None = None
         self._is_given_up = False
+        self._left_over = 0
 
     def give_up(self) -> None:
         """Cancel the handler that runs. Does not wait."""
         if self.item is not None and self.task is not None and not self._is_given_up:
             self._is_given_up = True
+            self._left_over = self.task.cancelling()  # by the handler itself
             self.task.cancel()
 
     def was_given_up(self) -> bool:
@@ -49,7 +53,11 @@ class Worker(Generic[ItemT]):
             return False
         self._is_given_up = False
         assert self.task is not None
-        return self.task.uncancel() == 0
+        return self.task.uncancel() <= self._left_over
+
+    def has_cancellation(self) -> bool:
+        """Say whether a cancellation is left over that did not come from `give_up`."""
+        return self.task is not None and self.task.cancelling() > self._is_given_up
 
 
 class WorkerPool(Generic[ItemT]):
@@ -64,7 +72,9 @@ class WorkerPool(Generic[ItemT]):
         idle: IdleWorkers,
         stop: StopRequest,
         clock: Clock,
+        failure: Callable[[ItemT, str, BaseException], HandlerFailedError],
     ) -> None:
+        """`failure(item, what, cause)` makes the error of a handler after which nothing goes on."""
         self.workers: tuple[Worker[ItemT], ...] = tuple(Worker() for _ in range(size))
         self._handle = handle
         self._queues = queues
@@ -72,6 +82,7 @@ class WorkerPool(Generic[ItemT]):
         self._idle = idle
         self._stop = stop
         self._clock = clock
+        self._failure = failure
         self._turn_ends_s = 0.0
         self._turn_is_over = False
 
@@ -99,6 +110,8 @@ class WorkerPool(Generic[ItemT]):
             worker.item, worker.began_s = item, now_s
             try:
                 await self._process(worker, item)
+                if worker.has_cancellation():
+                    await self._clear(worker, item)
             finally:
                 worker.item = None
                 self._idle.ended()
@@ -122,26 +135,65 @@ class WorkerPool(Generic[ItemT]):
                     return self._refuse(item)
                 result = await result
             except asyncio.CancelledError as error:
-                task = worker.task
-                if worker._is_given_up or task is None or task.cancelling():
+                if worker._is_given_up or worker.has_cancellation():
                     raise
                 # Something that the handler awaited was cancelled.
-                await self._outcomes.failed(item, error)
+                await self._failed(worker, item, error)
             except Exception as error:  # noqa: BLE001 - a retry, a dead letter or a stop follows
                 if worker._is_given_up:
                     logger.warning("handler of %s raised when it was cancelled: %r", item, error)
                     self._queues.put_off(item)
                 else:
-                    await self._outcomes.failed(item, error)
+                    await self._failed(worker, item, error)
+            except BaseException as error:
+                self._queues.put_off(item)
+                self._stop.set(self._failure(item, f"raised {type(error).__name__}", error))
+                if isinstance(error, KeyboardInterrupt | SystemExit):
+                    raise  # it is meant for the whole program
             else:
                 self._outcomes.finished(item, result)
             if worker.was_given_up():  # too late: the handler has ended before
                 self._idle.wake(self._queues.ready)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             self._queues.put_off(item)
             if not worker.was_given_up():
-                raise
+                self._was_cancelled(worker, item, error)
             self._idle.wake(self._queues.ready)
+
+    async def _failed(self, worker: Worker[ItemT], item: ItemT, error: BaseException) -> None:
+        """Pass a failure on. That may write a dead letter, which is no time of the handler."""
+        worker.is_handling, worker.began_s = False, self._clock.monotonic()
+        try:
+            await self._outcomes.failed(item, error)
+        finally:
+            worker.is_handling = True
+
+    async def _clear(self, worker: Worker[ItemT], item: ItemT) -> None:
+        """Take back cancellations that a handler has left behind. Old helpers for timeouts cancel
+        their own task, and never call `uncancel`.
+
+        One that was not delivered yet is delivered here, and stops the workers.
+        """
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError as error:
+            self._was_cancelled(worker, item, error)
+        assert worker.task is not None
+        while worker.has_cancellation():
+            worker.task.uncancel()
+
+    def _was_cancelled(
+        self, worker: Worker[ItemT], item: ItemT, error: asyncio.CancelledError
+    ) -> None:
+        """Stop because the task of a worker was cancelled by others than the workers, most likely
+        by its handler. Raises: `error`, if the workers stop already.
+        """
+        if self._stop.is_set:
+            raise error
+        self._stop.set(self._failure(item, "ended with its own task cancelled", error))
+        assert worker.task is not None
+        while worker.task.cancelling():
+            worker.task.uncancel()
 
     def _refuse(self, item: ItemT) -> None:
         self._queues.put_off(item)

@@ -61,7 +61,14 @@ class WorkersEngine:
             self.queues, self.plan, pauses, idle, self.stop, clock, dead_letters, origin
         )
         self.pool: WorkerPool[WorkItem] = WorkerPool(
-            config.concurrency, handle, self.queues, self.outcomes, idle, self.stop, clock
+            config.concurrency,
+            handle,
+            self.queues,
+            self.outcomes,
+            idle,
+            self.stop,
+            clock,
+            handler_failed,
         )
         watch: HandlerWatch[WorkItem] = HandlerWatch(
             config.slow_handler_ms / 1000, config.handler_timeout_ms / 1000

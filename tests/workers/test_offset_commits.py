@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
+from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.broker_errors import GroupAuthorizationFailedError
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.workers.finished import stored_note
-from tests.workers.running import Pool, Record, committed, embedded_topic
+from tests.workers.running import TOPIC, Pool, Record, committed, embedded_topic
 
 
 async def test_the_note_spares_the_next_owner_what_is_finished() -> None:
@@ -103,3 +104,22 @@ async def test_a_consumer_that_somebody_stops_during_a_commit_ends_the_run() -> 
             with pytest.raises(ConsumerStoppedError):
                 await pool.workers.run()
         assert pool.workers._engine._tasks.owner.failure is None
+
+
+@pytest.mark.parametrize("records", [0, 4])
+async def test_the_lag_ends_behind_aborted_transactions(records: int) -> None:
+    """Nothing of them is returned, so no handler is ever called for what lies there."""
+    async with embedded_topic(records=records) as broker:
+        pool = Pool(broker, consumer={"isolation_level": "read_committed"})
+        async with pool.running():
+            await broker.wait_until(lambda: len(pool.ended) == records)
+            async with AIOKafkaProducer(
+                bootstrap_servers=broker.bootstrap_servers, transactional_id="x"
+            ) as producer:
+                await producer.begin_transaction()
+                await producer.send_and_wait(TOPIC, b"v", partition=0)
+                await producer.abort_transaction()
+            end = broker.log((TOPIC, 0)).high_watermark
+            assert end == records + 2
+            await broker.wait_until(lambda: committed(broker) == {0: end})
+        assert len(pool.ended) == records

@@ -65,7 +65,9 @@ def test_workers_work_and_the_watch_tells(caplog: pytest.LogCaptureFixture) -> N
             await clock.sleep(1 if each is one.record else 100)
             return "done"
 
-        pool: WorkerPool[Item] = WorkerPool(2, handle, queue, queue, IdleWorkers(), stop, clock)
+        pool: WorkerPool[Item] = WorkerPool(
+            2, handle, queue, queue, IdleWorkers(), stop, clock, _failure
+        )
         watch: HandlerWatch[Item] = HandlerWatch(4.0, 12.0)
         tasks = PoolTasks("test", pool, watch, stop, clock, told.extend, _failure)
         await tasks.start()

@@ -92,9 +92,61 @@ async def test_a_dead_letter_that_cannot_be_written_stops_the_workers() -> None:
 
             pool.does(handle)
             async with pool.workers:
-                with pytest.raises(HandlerFailedError, match="did not take its dead letter"):
+                with pytest.raises(
+                    HandlerFailedError, match="did not take its dead letter"
+                ) as caught:
                     await pool.workers.run()
+        assert "set dead_letters" not in str(caught.value), "they are set"
         assert committed(broker)[0] == 1
+
+
+async def test_a_dead_letter_that_waits_is_no_slow_or_stuck_handler(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = FakeClock(autojump_threshold_s=0.02)
+    async with embedded_topic(records=2, clock=clock) as broker:
+        broker.create_topic("dead", 1)
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, clock=clock, linger_ms=20_000
+        )
+        async with producer:
+            pool = Pool(
+                broker,
+                clock=clock,
+                retries=0,
+                dead_letters=DeadLetters(producer, "dead"),
+                slow_handler_ms=4000,
+                handler_timeout_ms=8000,
+            )
+
+            async def handle(record: Record) -> None:
+                if record.offset == 0:
+                    raise ValueError("never")
+
+            pool.does(handle)
+            async with pool.running():
+                await broker.wait_until(lambda: pool.workers.statistics().dead_letters == 1)
+    assert "the dead letter of t-0 offset 0" in caplog.text
+    assert "works since" not in caplog.text
+
+
+async def test_a_failure_after_the_stop_promises_no_other_attempt(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with embedded_topic(records=1) as broker:
+        pool, gate = Pool(broker), asyncio.Event()
+
+        async def handle(_: Record) -> None:
+            await gate.wait()
+            raise ValueError("late")
+
+        pool.does(handle)
+        async with pool.running():
+            await broker.wait_until(lambda: pool.began == [(0, 0)])
+            pool.workers.stop()
+            gate.set()
+    assert "none follows here, because the workers stop" in caplog.text
+    assert "the next one follows" not in caplog.text
 
 
 def refused_topic(broker: EmbeddedBroker) -> AIOKafkaProducer[bytes, bytes]:
@@ -135,8 +187,11 @@ async def test_a_dead_letter_that_cannot_be_made_stops_the_workers() -> None:
 
             pool.does(handle)
             async with pool.workers:
-                with pytest.raises(HandlerFailedError, match="did not take its dead letter"):
+                with pytest.raises(
+                    HandlerFailedError, match="did not take its dead letter"
+                ) as caught:
                     await pool.workers.run()
+        assert "set dead_letters" not in str(caught.value), "they are set"
         assert committed(broker)[0] == 1
 
 

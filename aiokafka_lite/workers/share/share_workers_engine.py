@@ -55,7 +55,14 @@ class ShareWorkersEngine:
             consumer, self.queue, backoff, config.not_retried, self.stop, clock
         )
         self.pool: WorkerPool[ShareItem] = WorkerPool(
-            config.concurrency, handle, self.queue, self.outcomes, self._idle, self.stop, clock
+            config.concurrency,
+            handle,
+            self.queue,
+            self.outcomes,
+            self._idle,
+            self.stop,
+            clock,
+            _failure,
         )
         watch: HandlerWatch[ShareItem] = HandlerWatch(
             config.slow_handler_ms / 1000, config.handler_timeout_ms / 1000
@@ -201,8 +208,8 @@ class ShareWorkersEngine:
 def _failure(item: ShareItem, what: str, cause: BaseException) -> HandlerFailedError:
     tp, offset = item.place
     error = HandlerFailedError(
-        f"handler of {item} {what}; its record was released: let handlers end when they are "
-        f"cancelled",
+        f"handler of {item} {what}; its record is released: let handlers end when they are "
+        f"cancelled, and raise nothing but an Exception",
         topic_partition=tp,
         offset=offset,
     )
