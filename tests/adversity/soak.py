@@ -52,12 +52,12 @@ def play_seeds(
     `--soak-seed` it plays that seed only. A failure names the command that repeats it.
     """
     of_one_seed = settings(the_same_each_time(max_examples), derandomize=False)
-    for number in _seeds(request):
-        with _repeatable(request, number):
+    for number in seeds(request):
+        with repeatable(request, number):
             seed(number)(of_one_seed(given(**strategies)(judge)))()
 
 
-def _seeds(request: pytest.FixtureRequest) -> Iterator[int]:
+def seeds(request: pytest.FixtureRequest) -> Iterator[int]:
     """Give seeds until `--soak-minutes` are over, one at least; only `--soak-seed` if given."""
     asked_for = request.config.getoption("--soak-seed")
     until_s = time.monotonic() + 60 * request.config.getoption("--soak-minutes")
@@ -67,7 +67,7 @@ def _seeds(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 @contextmanager
-def _repeatable(request: pytest.FixtureRequest, number: int) -> Iterator[None]:
+def repeatable(request: pytest.FixtureRequest, number: int) -> Iterator[None]:
     """Print the seed, and add to a failure the command that repeats it."""
     command = f"python -m pytest -m soak --soak-seed={number} '{request.node.nodeid}'"
     if hash_seed := os.environ.get("PYTHONHASHSEED"):
@@ -80,4 +80,4 @@ def _repeatable(request: pytest.FixtureRequest, number: int) -> Iterator[None]:
         raise
 
 
-__all__ = ["play_seeds", "the_same_each_time", "thorough"]
+__all__ = ["play_seeds", "repeatable", "seeds", "the_same_each_time", "thorough"]
