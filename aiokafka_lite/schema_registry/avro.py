@@ -5,19 +5,24 @@ fastavro is imported at the first use.
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry.libraries import library
-from aiokafka_lite.schema_registry.registered_schema import Schema
+from aiokafka_lite.schema_registry.registered_schema import Schema, SchemaReference, SchemaText
 from aiokafka_lite.schema_registry.registry_errors import SchemaMismatchError, WireFormatError
 from aiokafka_lite.schema_registry.schema_deserializer import Read, SchemaDeserializer
-from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient
+from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient, by_name
 from aiokafka_lite.schema_registry.schema_serializer import SchemaSerializer, Write
 
 AvroSchema = Any
 """A name, a list (a union) or a dict, as in JSON."""
+_PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
+_NAMED: Final = ("record", "error", "enum", "fixed")
+_FIELD: Final = re.compile(r"(?: on field |no value and no default for )(\w+)")
+_NOT_A_SCHEMA: Final = "this is not an Avro schema"
 
 
 class TrailingBytesError(WireFormatError):
@@ -25,14 +30,14 @@ class TrailingBytesError(WireFormatError):
 
 
 class AvroSerializer(SchemaSerializer):
-    """Writes Avro. `schema` is JSON, or a `Schema` with references."""
+    """Writes Avro. `schema` is JSON as text or dict, or a `Schema` with references."""
 
     _kind = "AVRO"
 
     def __init__(
         self,
         registry: SchemaRegistryClient,
-        schema: str | Schema | None = None,
+        schema: Schema | SchemaText | None = None,
         *,
         to_dict: Callable[[Any], Any] | None = None,
         **options: Any,
@@ -43,11 +48,8 @@ class AvroSerializer(SchemaSerializer):
         `SchemaSerializer`. Raises: KafkaConfigurationError.
         """
         super().__init__(registry, **options)
-        if schema is None and not self._use_latest:
-            raise KafkaConfigurationError(
-                "an AvroSerializer needs a schema, or use_latest_version=True"
-            )
-        self._schema = Schema(schema) if isinstance(schema, str) else schema
+        self._schema = self._own_schema(schema, to_dict)
+        _check_alone(self._schema)
         self._to_dict = to_dict
 
     async def _schema_to_write(self) -> Schema:
@@ -57,11 +59,11 @@ class AvroSerializer(SchemaSerializer):
     async def _record_name(self) -> str | None:
         if self._schema is None:
             return None
-        references = await self._registry.resolve_references(self._schema)
+        references = await self._registry.find_references(self._schema)
         parsed = _parsed(self._schema, references)
         return parsed.get("name") if isinstance(parsed, dict) else None
 
-    def _writer(self, schema: Schema, references: Mapping[str, Schema]) -> Write:
+    def _writer(self, schema: Schema, references: Mapping[SchemaReference, Schema]) -> Write:
         fastavro = library("fastavro")
         parsed = _parsed(schema, references)
         to_dict, write_to = self._to_dict, fastavro.schemaless_writer
@@ -71,7 +73,16 @@ class AvroSerializer(SchemaSerializer):
         def write(prefix: bytes, obj: Any) -> bytes:
             stream = io.BytesIO()
             stream.write(prefix)
-            write_to(stream, parsed, obj if to_dict is None else to_dict(obj))
+            content = obj if to_dict is None else to_dict(obj)
+            try:
+                write_to(stream, parsed, content)
+            except Exception as error:  # noqa: BLE001 - of many classes; their texts quote the value
+                found = _FIELD.search(str(error))
+                field = f", field {found[1]:.80}" if found else ""
+                raise SerializationError(
+                    f"a value of type {type(content).__name__} does not fit the Avro schema{field}:"
+                    f" {type(error).__name__}"
+                ) from None
             return stream.getvalue()
 
         return write
@@ -85,22 +96,29 @@ class AvroDeserializer(SchemaDeserializer):
     def __init__(
         self,
         registry: SchemaRegistryClient,
-        reader_schema: str | None = None,
+        reader_schema: Schema | SchemaText | None = None,
         *,
         from_dict: Callable[[Any], Any] | None = None,
         **options: Any,
     ) -> None:
-        """`reader_schema`: what each value becomes, as JSON; None: what it was written as.
+        """`reader_schema`: what each value becomes, as JSON, or as a `Schema` with references of
+        its own; None: what it was written as.
 
         `options` are those of `SchemaDeserializer`. Raises: KafkaConfigurationError for JSON that
         is not a schema.
         """
-        super().__init__(registry, **options)
-        self._reader_schema = None if reader_schema is None else parse_avro(reader_schema)
+        super().__init__(registry, reader_schema, from_dict, **options)
+        _check_alone(self._schema)
         self._from_dict = from_dict
 
-    def _reader(self, schema: Schema, references: Mapping[str, Schema]) -> Read:
-        writer, reader = _parsed(schema, references), self._reader_schema
+    def _reader(
+        self,
+        schema: Schema,
+        references: Mapping[SchemaReference, Schema],
+        own: Mapping[SchemaReference, Schema],
+    ) -> Read:
+        writer = _parsed(schema, references)
+        reader = None if self._schema is None else _parsed(self._schema, own)
         from_dict = self._from_dict
         read = avro_reader(writer, None if reader == writer else reader)
         if _is_bytes(writer):
@@ -118,16 +136,14 @@ def parse_avro(
 ) -> AvroSchema:
     """Return a schema from its JSON; `references` are the schemas it names, in their order.
 
-    `revise` may change each schema's JSON before. Raises: KafkaConfigurationError for JSON that is
-    not a schema.
+    What is returned needs no reference: each type is defined where it is first named. `revise` may
+    change each schema's JSON before. Raises: KafkaConfigurationError for JSON that is not a schema.
     """
     fastavro = library("fastavro")
-    named: dict[str, Any] = {}
     try:
-        for each in references:
-            fastavro.parse_schema(revise(json.loads(each)), named_schemas=named)
-        schema = json.loads(text) if text.lstrip()[:1] in ('"', "{", "[") else text.strip()
-        return fastavro.parse_schema(revise(schema), named_schemas=named, expand=bool(named))
+        used = [revise(_json(each)) for each in references]
+        schema = revise(_json(text))
+        return fastavro.parse_schema(_self_contained(schema, used) if used else schema)
     except (
         ValueError,
         TypeError,
@@ -137,8 +153,88 @@ def parse_avro(
         fastavro.schema.SchemaParseException,
     ) as error:
         raise KafkaConfigurationError(
-            f"this is not an Avro schema: {type(error).__name__}: {error}"
+            f"{_NOT_A_SCHEMA}: {type(error).__name__}: {error!s:.100}"
         ) from error
+
+
+def _json(text: str) -> Any:
+    return json.loads(text) if text.lstrip()[:1] in ('"', "{", "[") else text.strip()
+
+
+def _self_contained(schema: Any, references: Iterable[Any]) -> Any:
+    definitions: dict[str, Any] = {}
+    for each in references:
+        _collect(each, "", definitions)
+    return _placed(_collect(schema, "", definitions), "", definitions, set())
+
+
+def _collect(schema: Any, namespace: str, definitions: dict[str, Any]) -> Any:
+    """Return the schema with the full name of each named type in place of its definition.
+
+    `definitions` gets the definitions, by full name. Raises: ValueError for a type that is defined
+    twice, and differently.
+    """
+    if isinstance(schema, list):
+        return [_collect(each, namespace, definitions) for each in schema]
+    if isinstance(schema, str):
+        return _full_name(schema, namespace, definitions)
+    kind = schema["type"]
+    if kind in ("array", "map"):
+        inner = "items" if kind == "array" else "values"
+        return {**schema, inner: _collect(schema[inner], namespace, definitions)}
+    if kind not in _NAMED:  # such as {"type": "shop.Money"}
+        return schema if kind in _PRIMITIVES else _collect(kind, namespace, definitions)
+    name, namespace = schema["name"], schema.get("namespace", namespace)
+    if "." in name:
+        namespace = name.rpartition(".")[0]
+    elif namespace:
+        name = f"{namespace}.{name}"
+    definition = {**schema, "name": name}
+    definition.pop("namespace", None)
+    known = definitions.setdefault(name, definition)
+    if "fields" in schema:
+        definition["fields"] = [
+            {**each, "type": _collect(each["type"], namespace, definitions)}
+            for each in schema["fields"]
+        ]
+    if known is not definition and known != definition:
+        raise ValueError(f"{name:.80} is defined twice, and differently")
+    return name
+
+
+def _full_name(name: str, namespace: str, definitions: Mapping[str, Any]) -> str:
+    if name in _PRIMITIVES or "." in name or not namespace:
+        return name
+    scoped = f"{namespace}.{name}"
+    # As Java's parser: a type without a namespace is found from within one, too.
+    return name if scoped not in definitions and name in definitions else scoped
+
+
+def _placed(schema: Any, namespace: str, definitions: Mapping[str, Any], placed: set[str]) -> Any:
+    """Return the schema with each definition in place of the first use of its name."""
+    if isinstance(schema, list):
+        return [_placed(each, namespace, definitions, placed) for each in schema]
+    if isinstance(schema, dict):
+        inner = {"array": "items", "map": "values"}.get(schema["type"])
+        if inner is None:
+            return schema
+        return {**schema, inner: _placed(schema[inner], namespace, definitions, placed)}
+    if schema in _PRIMITIVES:
+        return schema
+    if schema not in definitions:
+        raise ValueError(f"the type {schema:.80} is defined neither here nor in a reference")
+    # fastavro looks for a bare name in the namespace around it alone.
+    name = f"{namespace}.{schema}" if namespace and "." not in schema else schema
+    if name in placed:
+        return name
+    placed.add(name)
+    definition = {**definitions[schema], "name": name}
+    if "fields" in definition:
+        definition["fields"] = [
+            {**each, "type": _placed(each["type"], name.rpartition(".")[0], definitions, placed)}
+            for each in definition["fields"]
+        ]
+    return definition
 
 
 def avro_reader(writer: AvroSchema, reader: AvroSchema) -> Read:
@@ -164,9 +260,16 @@ def avro_reader(writer: AvroSchema, reader: AvroSchema) -> Read:
     return read
 
 
-def _parsed(schema: Schema, references: Mapping[str, Schema]) -> AvroSchema:
+def _check_alone(schema: Schema | None) -> None:
+    """Raise KafkaConfigurationError unless a user's schema is one, as far as it is known here."""
+    if schema is not None and schema.schema_type == "AVRO" and not schema.references:
+        parse_avro(schema.schema_str)
+
+
+def _parsed(schema: Schema, references: Mapping[SchemaReference, Schema]) -> AvroSchema:
+    used = by_name(references).values()
     try:
-        return parse_avro(schema.schema_str, [each.schema_str for each in references.values()])
+        return parse_avro(schema.schema_str, [each.schema_str for each in used])
     except KafkaConfigurationError as error:
         raise SchemaMismatchError(error.args[0]) from error
 

@@ -8,17 +8,18 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from aiokafka_lite.errors import SerializationError
-from aiokafka_lite.schema_registry.registered_schema import Schema, SchemaReference
+from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
+from aiokafka_lite.schema_registry.registered_schema import Schema, SchemaReference, shown
+from aiokafka_lite.schema_registry.registry_errors import SchemaRegistryError
 from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient
 from aiokafka_lite.schema_registry.schema_serializer import SchemaSerializer, Write
 from aiokafka_lite.schema_registry.wire_format import (
     PREFIX_BYTES,
     end_of_indexes,
-    guid_of,
+    end_of_key_in_front,
     header_name,
+    key_in_headers,
     message_indexes,
-    schema_id_of,
 )
 from aiokafka_lite.serialization import Headers
 
@@ -37,22 +38,29 @@ class ProtobufSerializer(SchemaSerializer):
         Raises: KafkaConfigurationError.
         """
         super().__init__(registry, **options)
-        self._type = message_type
+        self._type = _checked_type(message_type)
         self._indexes = message_indexes(_path_of(message_type.DESCRIPTOR))
 
     async def _schema_to_write(self) -> Schema:
-        return await self._schema_of(self._type.DESCRIPTOR.file)
+        return await self._schema_of(self._type.DESCRIPTOR.file, {})
 
-    async def _schema_of(self, file: Any) -> Schema:
+    async def _schema_of(self, file: Any, known: dict[str, SchemaReference]) -> Schema:
         references = []
         for imported in file.dependencies:
-            if imported.name.startswith(_BUILT_IN):
+            name = imported.name
+            if name.startswith(_BUILT_IN):
                 continue
-            schema = await self._schema_of(imported)
-            found = await self._find_schema(imported.name, schema)
-            if found.version is None:  # some registries tell it to a lookup only
-                found = await self._registry.lookup_schema(imported.name, schema)
-            references.append(SchemaReference(imported.name, imported.name, found.version or 1))
+            if name not in known:
+                schema = await self._schema_of(imported, known)
+                found = await self._find_schema(name, schema)
+                if found.version is None:  # some registries tell it to a lookup only
+                    found = await self._registry.lookup_schema(name, schema)
+                if found.version is None:
+                    raise SchemaRegistryError(
+                        f"subject {name!r:.80}: the registry tells no version of it"
+                    )
+                known[name] = SchemaReference(name, name, found.version)
+            references.append(known[name])
         text = base64.b64encode(file.serialized_pb).decode()
         return Schema(text, "PROTOBUF", tuple(references))
 
@@ -62,7 +70,7 @@ class ProtobufSerializer(SchemaSerializer):
     def _suffix(self) -> bytes:
         return self._indexes
 
-    def _writer(self, _schema: Schema, _references: Mapping[str, Schema]) -> Write:
+    def _writer(self, _schema: Schema, _references: Mapping[SchemaReference, Schema]) -> Write:
         message_type = self._type
 
         def write(prefix: bytes, obj: Any) -> bytes:
@@ -81,8 +89,11 @@ class ProtobufDeserializer:
     """Reads messages of one type. It asks no registry: messages carry their fields' numbers."""
 
     def __init__(self, message_type: Any, *, is_key: bool = False) -> None:
-        """`message_type`: a generated class. `is_key`: it reads keys, which have another header."""
-        self._parse = message_type.FromString
+        """`message_type`: a generated class. `is_key`: it reads keys, which have another header.
+
+        Raises: KafkaConfigurationError for anything but a generated class.
+        """
+        self._parse = _checked_type(message_type).FromString
         self._header = header_name(is_key=is_key)
 
     def deserialize(self, _topic: str, headers: Headers, data: bytes, /) -> Any:
@@ -91,15 +102,20 @@ class ProtobufDeserializer:
         Raises: WireFormatError without the id of a schema; protobuf's DecodeError for damaged
         bytes.
         """
-        if headers:
-            for name, value in headers:
-                if name == self._header:
-                    guid_of(value)
-                    return self._parse(data)
+        if headers and key_in_headers(headers, self._header) is not None:
+            return self._parse(data)
         if data[:1] == b"\0" and data[PREFIX_BYTES : PREFIX_BYTES + 1] == b"\0":
             return self._parse(data[PREFIX_BYTES + 1 :])  # the first type of its file
-        schema_id_of(data)
-        return self._parse(data[end_of_indexes(data, PREFIX_BYTES) :])
+        return self._parse(data[end_of_indexes(data, end_of_key_in_front(data)) :])
+
+
+def _checked_type(value: Any) -> Any:
+    if not isinstance(value, type) or not hasattr(value, "DESCRIPTOR"):
+        raise KafkaConfigurationError(
+            f"message_type: {shown(value)} is no class of messages; give the generated class,"
+            " such as order_pb2.Order"
+        )
+    return value
 
 
 def _path_of(descriptor: Any) -> list[int]:

@@ -4,16 +4,27 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 _FORM = "http://HOST:PORT or https://HOST:PORT"
+_MOST_SHOWN = 80
 
 
-def address_faults(urls: Sequence[str]) -> Iterator[str]:
+def address_faults(urls: Sequence[object]) -> Iterator[str]:
     """Yield a sentence for each fault of the addresses. A password in one is never shown."""
     if not urls:
         yield f"the address of the schema registry is missing: {_FORM}"
     for url in urls:
-        parts = urlsplit(url)
+        if not isinstance(url, str):
+            kind = type(url).__name__
+            yield f"a value of type {kind} is no address of a schema registry: {_FORM}"
+            continue
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            yield f"one of the addresses of the schema registry cannot be read: {_FORM}"
+            continue
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            shown = parts.hostname or (url if "@" not in url else "one of the addresses")
+            shown = (parts.hostname or "")[:_MOST_SHOWN] or (
+                url[:_MOST_SHOWN] if "@" not in url else "one of the addresses"
+            )
             yield f"{shown} is not the address of a schema registry: {_FORM}"
         elif "@" in parts.netloc:
             yield (

@@ -27,7 +27,7 @@ from aiokafka_lite.secret import Secret
 
 MOST_BYTES: Final = 16 << 20
 """Size of the largest answer that is read."""
-_MOST_SHOWN: Final = 500
+_MOST_SHOWN: Final = 180
 _MEDIA_TYPE: Final = "application/vnd.schemaregistry.v1+json"
 _AGAIN: Final = (408, 429, 500, 502, 503, 504)
 _REFUSALS: Final[Mapping[int, tuple[type[SchemaRegistryError], str]]] = {
@@ -110,10 +110,10 @@ class RegistryExchange:
                 elif failure.status in _AGAIN:
                     failures[url] = failure.text()
                 else:
-                    return failure.content(what, method, f"{url}/{path}")
+                    return failure.content(what, method, f"{url}/{_shortened(path)}")
         listed = "; ".join(f"{url}: {why}" for url, why in failures.items())
         raise RegistryUnavailableError(
-            f"{what}: the schema registry gave no answer to {method} {path} in"
+            f"{what}: the schema registry gave no answer to {method} {_shortened(path)} in"
             f" {self._max_retries + 1} attempts: {listed}; check its address, and that it runs"
         ) from None
 
@@ -185,7 +185,7 @@ class _Answer:
         """Return the status, and what the registry says about it."""
         content = self._json()
         said = content.get("message") if isinstance(content, dict) else None
-        return f"HTTP {self.status}" + (f": {str(said)[:_MOST_SHOWN]}" if said else "")
+        return f"HTTP {self.status}" + (f": {_shortened(str(said))}" if said else "")
 
     def content(self, what: str, method: str, url: str) -> Any:
         """Return the JSON of a successful answer. Raises: as `RegistryExchange.ask`."""
@@ -204,6 +204,12 @@ class _Answer:
             status=self.status,
             error_code=code if isinstance(code, int) else 0,
         )
+
+
+def _shortened(text: str) -> str:
+    """Return the beginning and the end of a long text; what is wrong stands at the end."""
+    half = _MOST_SHOWN // 2
+    return text if len(text) <= _MOST_SHOWN else f"{text[:half]} … {text[-half:]}"
 
 
 __all__ = ["MOST_BYTES", "RegistryExchange"]

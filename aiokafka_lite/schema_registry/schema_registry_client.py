@@ -9,7 +9,7 @@ import base64
 import inspect
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from ssl import SSLContext
 from types import TracebackType
 from typing import Any, Final, Self
@@ -17,7 +17,17 @@ from urllib.parse import quote, urlsplit
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.schema_registry.registered_schema import RegisteredSchema, Schema
+from aiokafka_lite.options.option_names import meant_option
+from aiokafka_lite.schema_registry.registered_schema import (
+    RegisteredSchema,
+    Schema,
+    SchemaReference,
+    SchemaText,
+    checked_name,
+    checked_version,
+    schema_of,
+    shown,
+)
 from aiokafka_lite.schema_registry.registry_address import address_faults, credential_faults
 from aiokafka_lite.schema_registry.registry_errors import (
     RegistryAuthorizationError,
@@ -71,9 +81,11 @@ class SchemaRegistryClient:
 
         Raises: KafkaConfigurationError with every wrong argument. No text shows a secret.
         """
-        urls = [url] if isinstance(url, str) else list(url)
+        given: Any = url
+        urls: list[str] = list(given) if isinstance(given, (list, tuple)) else [given]
         faults = [
             *address_faults(urls),
+            *_secret_faults(username=username, password=password, bearer_token=bearer_token),
             *credential_faults(
                 has_user=username is not None,
                 has_password=password is not None,
@@ -150,7 +162,7 @@ class SchemaRegistryClient:
         address, if none answers; SchemaRegistryError for any other refusal. Cancelled: nothing
         stays behind.
         """
-        known = self.known_schema(schema_id)
+        known = self.known_schema(checked_id(schema_id))
         if known is not None:
             return known
 
@@ -166,13 +178,13 @@ class SchemaRegistryClient:
         """Return the schema of a guid, as `get_schema`. Its `schema_id` is -1 if the registry does
         not tell it.
         """
-        known = self._known.get(("guid", guid))
+        known = self._known.get(("guid", checked_name("guid", guid, "the guid of a schema")))
         if known is not None:
             return known
 
         async def load() -> RegisteredSchema:
             place = f"schemas/guids/{quote(guid, safe='')}"
-            answer = await self._ask_object("GET", place, f"schema guid {guid}")
+            answer = await self._ask_object("GET", place, f"schema guid {guid:.80}")
             number = answer.get("id")
             schema_id = number if isinstance(number, int) else -1
             return RegisteredSchema(Schema.of(answer, place), schema_id, guid=guid)
@@ -191,31 +203,38 @@ class SchemaRegistryClient:
 
     async def get_versions(self, subject: str) -> list[int]:
         """Return the versions of a subject, oldest first. Raises: as `get_schema`."""
-        listed = await self._list(f"{_subject(subject)}/versions", f"subject {subject!r}")
+        listed = await self._list(f"{_subject(subject)}/versions", f"subject {subject!r:.80}")
         return [int(each) for each in listed]
 
-    async def get_version(self, subject: str, version: int) -> RegisteredSchema:
-        """Return one version of a subject. Raises: as `get_schema`."""
-        key = ("version", subject, version)
+    async def get_version(
+        self, subject: str, version: int, *, deleted: bool = False
+    ) -> RegisteredSchema:
+        """Return one version of a subject; with `deleted`, also one that was deleted, as long as
+        it was not deleted permanently. Raises: as `get_schema`.
+        """
+        checked_name("subject", subject, "the name of a subject")
+        query = "?deleted=true" if deleted else ""
+        key = (f"version{query}", subject, checked_version(version))
         known = self._known.get(key)
         if known is not None:
             return known
-        return await self._remembered(key, lambda: self._version(subject, version))
+        return await self._remembered(key, lambda: self._version(subject, version, query))
 
     async def get_latest_version(self, subject: str) -> RegisteredSchema:
         """Return the newest version of a subject; each call asks. Raises: as `get_schema`."""
         return await self._version(subject, "latest")
 
-    async def _version(self, subject: str, version: int | str) -> RegisteredSchema:
-        place = f"{_subject(subject)}/versions/{version}"
-        answer = await self._ask_object("GET", place, f"subject {subject!r} version {version}")
+    async def _version(self, subject: str, version: int | str, query: str = "") -> RegisteredSchema:
+        place = f"{_subject(subject)}/versions/{version}{query}"
+        answer = await self._ask_object("GET", place, f"subject {subject!r:.80} version {version}")
         return self._registered(Schema.of(answer, place), subject, answer, place)
 
     async def register_schema(
-        self, subject: str, schema: Schema, *, normalize: bool = False
+        self, subject: str, schema: Schema | SchemaText, *, normalize: bool = False
     ) -> RegisteredSchema:
         """Register a schema under a subject, or find it there; return it with its id.
 
+        A text or dict is Avro; `Schema(text, "JSON")` is of another type.
         `normalize` makes the registry compare schemas without regard to their form. Raises:
         IncompatibleSchemaError for a schema that the subject's compatibility refuses;
         InvalidSchemaError; as `get_schema`. Cancelled: the schema may be registered.
@@ -224,7 +243,7 @@ class SchemaRegistryClient:
         return await self._sent("register", subject, schema, place, normalize=normalize)
 
     async def lookup_schema(
-        self, subject: str, schema: Schema, *, normalize: bool = False
+        self, subject: str, schema: Schema | SchemaText, *, normalize: bool = False
     ) -> RegisteredSchema:
         """Return a schema with the id and version it has under a subject.
 
@@ -234,8 +253,9 @@ class SchemaRegistryClient:
         return await self._sent("lookup", subject, schema, place, normalize=normalize)
 
     async def _sent(
-        self, verb: str, subject: str, schema: Schema, place: str, *, normalize: bool
+        self, verb: str, subject: str, given: Schema | SchemaText, place: str, *, normalize: bool
     ) -> RegisteredSchema:
+        schema = schema_of(given, "AVRO")
         key = ("registered", subject, schema, normalize)
         known = self._known.get(key)
         # Many registries answer a registration with the id alone.
@@ -243,7 +263,9 @@ class SchemaRegistryClient:
             return known
 
         async def send() -> RegisteredSchema:
-            answer = await self._ask_object("POST", place, f"subject {subject!r}", schema.body())
+            answer = await self._ask_object(
+                "POST", place, f"subject {subject!r:.80}", schema.body()
+            )
             found = self._registered(schema, subject, answer, place)
             self._known[key] = found
             return found
@@ -257,28 +279,31 @@ class SchemaRegistryClient:
         A subject is deleted permanently only after it was deleted.
         """
         answer = await self._ask(
-            "DELETE", f"{_subject(subject)}{_permanent(permanent)}", f"subject {subject!r}"
+            "DELETE", f"{_subject(subject)}{_permanent(permanent)}", f"subject {subject!r:.80}"
         )
         self._forget(subject)
         return [int(each) for each in _checked(answer, list, _named(subject))]
 
     async def delete_version(self, subject: str, version: int, *, permanent: bool = False) -> None:
         """Delete one version of a subject. Raises: as `get_schema`."""
-        place = f"{_subject(subject)}/versions/{version}{_permanent(permanent)}"
-        await self._ask("DELETE", place, f"subject {subject!r} version {version}")
+        number = checked_version(version)
+        place = f"{_subject(subject)}/versions/{number}{_permanent(permanent)}"
+        await self._ask("DELETE", place, f"subject {subject!r:.80} version {version}")
         self._forget(subject)
 
     # Compatibility…
 
     async def test_compatibility(
-        self, subject: str, schema: Schema, version: int | str = "latest"
+        self, subject: str, schema: Schema | SchemaText, version: int | str = "latest"
     ) -> bool:
         """Return whether a schema is compatible with a version of a subject, which may not exist.
 
         Nothing is registered. Raises: InvalidSchemaError; as `get_schema`.
         """
-        place = f"compatibility/{_subject(subject)}/versions/{version}"
-        answer = await self._ask_object("POST", place, f"subject {subject!r}", schema.body())
+        number = version if version == "latest" else checked_version(version)
+        place = f"compatibility/{_subject(subject)}/versions/{number}"
+        body = schema_of(schema, "AVRO").body()
+        answer = await self._ask_object("POST", place, f"subject {subject!r:.80}", body)
         return bool(answer.get("is_compatible"))
 
     async def get_compatibility(self, subject: str | None = None) -> str:
@@ -294,6 +319,7 @@ class SchemaRegistryClient:
 
         Raises: as `get_schema`.
         """
+        checked_name("level", level, "a compatibility level, such as BACKWARD")
         await self._ask("PUT", _config(subject), _named(subject), {"compatibility": level})
 
     # References…
@@ -301,29 +327,36 @@ class SchemaRegistryClient:
     async def resolve_references(self, schema: Schema) -> dict[str, Schema]:
         """Return the schemas that a schema needs, by their names in it and in each other.
 
-        Each comes after those that it needs itself. Raises: SchemaRegistryError for more than a
-        thousand; as `get_schema`.
+        Each comes after those that it needs itself. Of two with one name the first counts, as in
+        the registry. Raises: SchemaRegistryError for more than a thousand; as `get_schema`.
         """
-        resolved: dict[str, Schema] = {}
-        await self._resolve(schema, resolved, set())
-        return resolved
+        return by_name(await self.find_references(schema))
 
-    async def _resolve(
-        self, schema: Schema, resolved: dict[str, Schema], seen: set[tuple[str, str, int]]
+    async def find_references(self, schema: Schema) -> dict[SchemaReference, Schema]:
+        """Return the schemas that a schema needs, as `resolve_references`, by the references.
+
+        A deleted version is found, too, as long as it is not deleted permanently.
+        """
+        found: dict[SchemaReference, Schema] = {}
+        await self._find_references(schema_of(schema, "AVRO"), found, set())
+        return found
+
+    async def _find_references(
+        self, schema: Schema, found: dict[SchemaReference, Schema], seen: set[SchemaReference]
     ) -> None:
         for each in schema.references:
-            key = (each.name, each.subject, each.version)
-            if key in seen:
+            if each in seen:
                 continue
-            seen.add(key)
+            seen.add(each)
             if len(seen) > _MOST_REFERENCES:
                 raise SchemaRegistryError(
-                    f"subject {each.subject!r}: more than {_MOST_REFERENCES:,} references; merge"
-                    " some of the schemas"
+                    f"subject {each.subject!r:.80}: more than {_MOST_REFERENCES:,} references;"
+                    " merge some of the schemas"
                 )
-            found = await self.get_version(each.subject, each.version)
-            await self._resolve(found.schema, resolved, seen)
-            resolved[each.name] = found.schema
+            # What was written stays readable when the referenced version is deleted.
+            of_version = await self.get_version(each.subject, each.version, deleted=True)
+            await self._find_references(of_version.schema, found, seen)
+            found[each] = of_version.schema
 
     # Requests…
 
@@ -351,7 +384,7 @@ class SchemaRegistryClient:
     ) -> RegisteredSchema:
         number, version, guid = (answer.get(name) for name in ("id", "version", "guid"))
         if not isinstance(number, int):
-            raise SchemaRegistryError(f"subject {subject!r}: {place}: {_NOT_A_REGISTRY}")
+            raise SchemaRegistryError(f"subject {subject!r:.80}: {place}: {_NOT_A_REGISTRY}")
         found = RegisteredSchema(schema, number, subject, version, guid)
         self._known.setdefault(("id", number), RegisteredSchema(schema, number, guid=guid))
         return found
@@ -394,16 +427,62 @@ class SchemaRegistryClient:
         return Secret(f"Bearer {text}")
 
 
+def by_name(references: Mapping[SchemaReference, Schema]) -> dict[str, Schema]:
+    """Return schemas by the names of their references; of two with one name the first."""
+    named: dict[str, Schema] = {}
+    for each, schema in references.items():
+        named.setdefault(each.name, schema)
+    return named
+
+
+def checked_client(value: object) -> SchemaRegistryClient:
+    """Return the argument `registry`. Raises: KafkaConfigurationError for anything but a client."""
+    if isinstance(value, SchemaRegistryClient):
+        return value
+    raise KafkaConfigurationError(
+        f"registry: {shown(value)} is no SchemaRegistryClient; give"
+        " SchemaRegistryClient('http://HOST:PORT')"
+    )
+
+
+def checked_id(value: object) -> int:
+    """Return the id of a schema. Raises: KafkaConfigurationError unless it can be one."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 32:
+        raise KafkaConfigurationError(
+            f"schema_id: {shown(value)} is no id of a schema; give an int from 0 to {2**32 - 1}"
+        )
+    return value
+
+
+def refuse_unknown(
+    owner: object, unknown: Mapping[str, object], constructor: Callable[..., None]
+) -> None:
+    """Raise TypeError for the first unknown option, naming the one that was meant."""
+    for name in unknown:
+        known = [
+            *inspect.signature(type(owner)).parameters,
+            *inspect.signature(constructor).parameters,
+        ]
+        meant = meant_option(name, [each for each in known if each not in ("self", "unknown")])
+        remedy = f"; did you mean {meant!r}?" if meant else ""
+        raise TypeError(
+            f"{type(owner).__name__}() got an unexpected keyword argument {name!r}{remedy}"
+        )
+
+
 def _subject(subject: str) -> str:
+    checked_name("subject", subject, "the name of a subject")
     return f"subjects/{quote(subject, safe='')}"
 
 
 def _config(subject: str | None) -> str:
-    return "config" if subject is None else f"config/{quote(subject, safe='')}"
+    if subject is None:
+        return "config"
+    return f"config/{quote(checked_name('subject', subject, 'the name of a subject'), safe='')}"
 
 
 def _named(subject: str | None) -> str:
-    return "the registry" if subject is None else f"subject {subject!r}"
+    return "the registry" if subject is None else f"subject {subject!r:.80}"
 
 
 def _normalized(normalize: bool) -> str:
@@ -422,9 +501,19 @@ def _checked(answer: Any, kind: type, what: str) -> Any:
 
 def _number_faults(**numbers: tuple[object, int]) -> list[str]:
     return [
-        f"{name}={value!r} must be an int of {least} or more"
+        f"{name}={shown(value)} must be an int of {least} or more"
         for name, (value, least) in numbers.items()
         if not isinstance(value, int) or isinstance(value, bool) or value < least
+    ]
+
+
+def _secret_faults(**secrets: object) -> list[str]:
+    return [
+        f"{name}: a value of type {type(value).__name__} is no text; give a str"
+        for name, value in secrets.items()
+        if value is not None
+        and not isinstance(value, (str, bytes, Secret))
+        and not (name == "bearer_token" and callable(value))
     ]
 
 
@@ -438,4 +527,12 @@ def _warn_of_plain_text(urls: Sequence[str]) -> None:
             )
 
 
-__all__ = ["MOST_UNKNOWN", "BearerToken", "SchemaRegistryClient"]
+__all__ = [
+    "MOST_UNKNOWN",
+    "BearerToken",
+    "SchemaRegistryClient",
+    "by_name",
+    "checked_client",
+    "checked_id",
+    "refuse_unknown",
+]

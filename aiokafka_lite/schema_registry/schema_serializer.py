@@ -9,9 +9,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
-from aiokafka_lite.schema_registry.registered_schema import RegisteredSchema, Schema
+from aiokafka_lite.schema_registry.registered_schema import (
+    RegisteredSchema,
+    Schema,
+    SchemaReference,
+    SchemaText,
+    SchemaType,
+    checked_name,
+    schema_of,
+    shown,
+)
 from aiokafka_lite.schema_registry.registry_errors import SchemaMismatchError
-from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient
+from aiokafka_lite.schema_registry.schema_registry_client import (
+    SchemaRegistryClient,
+    checked_client,
+    refuse_unknown,
+)
 from aiokafka_lite.schema_registry.subject_names import SubjectNameStrategy, topic_name_strategy
 from aiokafka_lite.schema_registry.wire_format import guid_header, header_name, id_prefix
 from aiokafka_lite.serialization import Headers, NotPreparedError
@@ -24,7 +37,7 @@ Write = Callable[[bytes, Any], bytes]
 class SchemaSerializer(ABC):
     """Serializes the keys or the values of one producer, or of several."""
 
-    _kind: str
+    _kind: SchemaType
 
     def __init__(
         self,
@@ -36,6 +49,7 @@ class SchemaSerializer(ABC):
         normalize_schemas: bool = False,
         subject_name_strategy: SubjectNameStrategy = topic_name_strategy,
         schema_id_location: SchemaIdLocation = "prefix",
+        **unknown: object,
     ) -> None:
         """`is_key`: it serializes keys, whose subject is another one.
 
@@ -44,17 +58,23 @@ class SchemaSerializer(ABC):
         which excludes registering. `schema_id_location`: "header" puts the schema's guid into a
         header of the record, and the value has no prefix.
 
-        Raises: KafkaConfigurationError for arguments that contradict each other.
+        Raises: KafkaConfigurationError for arguments that cannot work, or contradict each other.
         """
+        refuse_unknown(self, unknown, SchemaSerializer.__init__)
+        self._registry = checked_client(registry)
+        if not callable(subject_name_strategy):
+            raise KafkaConfigurationError(
+                f"subject_name_strategy: {shown(subject_name_strategy)} cannot be called; give a"
+                " function such as topic_name_strategy"
+            )
         if use_latest_version and auto_register_schemas:
             raise KafkaConfigurationError(
                 "use_latest_version=True writes what is registered; set auto_register_schemas=False"
             )
         if schema_id_location not in ("prefix", "header"):
             raise KafkaConfigurationError(
-                f"schema_id_location={schema_id_location!r} must be 'prefix' or 'header'"
+                f"schema_id_location={shown(schema_id_location)} must be 'prefix' or 'header'"
             )
-        self._registry = registry
         self._is_key = is_key
         self._auto_register = auto_register_schemas
         self._use_latest = use_latest_version
@@ -92,6 +112,7 @@ class SchemaSerializer(ABC):
         registered.
         """
         for topic in topics:
+            checked_name("topic", topic, "the name of a topic")
             if topic not in self._writers:
                 self._writers[topic] = await self._resolved(topic)
 
@@ -103,7 +124,7 @@ class SchemaSerializer(ABC):
                 f"subject {subject!r} has a schema of type {found.schema.schema_type}, and not"
                 f" {self._kind}; use the serializer of that type, or another subject"
             )
-        write = self._writer(found.schema, await self._registry.resolve_references(found.schema))
+        write = self._writer(found.schema, await self._registry.find_references(found.schema))
         if self._header is None:
             return id_prefix(found.schema_id) + self._suffix(), write
         guid = found.guid or (await self._registry.get_schema(found.schema_id)).guid
@@ -138,8 +159,22 @@ class SchemaSerializer(ABC):
         """Return the schema given by the user."""
 
     @abstractmethod
-    def _writer(self, schema: Schema, references: Mapping[str, Schema]) -> Write:
+    def _writer(self, schema: Schema, references: Mapping[SchemaReference, Schema]) -> Write:
         """Return what writes objects of a schema. Raises: SchemaMismatchError."""
+
+    def _own_schema(
+        self, schema: Schema | SchemaText | None, to_dict: Callable[[Any], Any] | None
+    ) -> Schema | None:
+        """Return the schema that a user gave. Raises: KafkaConfigurationError."""
+        if to_dict is not None and not callable(to_dict):
+            raise KafkaConfigurationError(
+                f"to_dict: {shown(to_dict)} cannot be called; give a function of one argument"
+            )
+        if schema is None and not self._use_latest:
+            raise KafkaConfigurationError(
+                f"{type(self).__name__} needs a schema, or use_latest_version=True"
+            )
+        return None if schema is None else schema_of(schema, self._kind)
 
 
 __all__ = ["SchemaIdLocation", "SchemaSerializer", "Write"]

@@ -1,10 +1,11 @@
 """The ids in front of serialized values, or in their headers, as Confluent's serializers do it.
 
-    prefix   a zero byte and four bytes of id, then the value
-    header   __key_schema_id or __value_schema_id: a byte 1 and 16 bytes of guid
+    id     a zero byte and four bytes
+    guid   a byte 1 and 16 bytes
 
-Protobuf adds the indexes of the message within its file. Does not wait. Source: Confluent's "Wire
-format".
+Serializers write the id in front of the value, or the guid into the header `__key_schema_id` or
+`__value_schema_id`. Each form is read in each place. Protobuf adds the indexes of the message
+within its file. Does not wait. Sources: Confluent's "Wire format", DualSchemaIdDeserializer.
 """
 
 import struct
@@ -13,9 +14,11 @@ from typing import Final
 from uuid import UUID
 
 from aiokafka_lite.schema_registry.registry_errors import WireFormatError
+from aiokafka_lite.serialization import Headers
 
 PREFIX_BYTES: Final = 5
 _PREFIX: Final = struct.Struct(">bI")
+_ID_MAGIC: Final = b"\x00"
 _GUID_MAGIC: Final = b"\x01"
 _GUID_BYTES: Final = 17
 _MOST_INDEXES: Final = 100
@@ -30,15 +33,57 @@ def id_prefix(schema_id: int) -> bytes:
 
 def schema_id_of(data: bytes) -> int:
     """Return the id in front of a value. Raises: WireFormatError for other bytes."""
-    if len(data) < PREFIX_BYTES:
-        raise WireFormatError(f"{len(data)} bytes are too few for a schema's id, which has five")
-    magic, schema_id = _PREFIX.unpack_from(data)
-    if magic:
+    key = schema_key(data)
+    if key[:1] == _GUID_MAGIC:
         raise WireFormatError(
-            f"the value begins with the byte {magic & 0xFF}, and not with 0 and the id of a schema;"
+            f"the value begins with the guid {guid_of(key)}, where the id of a schema is read"
+        )
+    return int.from_bytes(key[1:], "big")
+
+
+def schema_key(data: bytes) -> bytes:
+    """Return the five bytes of an id, or the 17 of a guid, that a value or header begins with.
+
+    Raises: WireFormatError for other bytes.
+    """
+    magic = data[:1]
+    size = PREFIX_BYTES if magic == _ID_MAGIC else _GUID_BYTES
+    if magic not in (_ID_MAGIC, _GUID_MAGIC) and len(data) >= PREFIX_BYTES:
+        raise WireFormatError(
+            f"the value begins with the byte {data[0]}, and not with 0 and the id of a schema;"
             " was it written without a schema registry?"
         )
-    return int(schema_id)
+    if len(data) < size:
+        raise WireFormatError(
+            f"{len(data)} bytes are too few for a schema's id, which has five, or 17 as a guid"
+        )
+    return data[:size]
+
+
+def key_in_headers(headers: Headers, name: str) -> bytes | None:
+    """Return the key in the last header of a name; None without one, and for an empty one.
+
+    Raises: WireFormatError for a header that holds neither id nor guid.
+    """
+    for each, value in reversed(headers):
+        if each == name:
+            return None if value is None else _key_of_header(name, value)
+    return None
+
+
+def end_of_key_in_front(data: bytes) -> int:
+    """Return the position behind the id or guid in front of a value. Raises: WireFormatError."""
+    return len(schema_key(data))
+
+
+def _key_of_header(name: str, value: bytes) -> bytes:
+    try:
+        return schema_key(value)
+    except WireFormatError:
+        raise WireFormatError(
+            f"the header {name} of {len(value)} bytes holds neither a byte 0 and an id of four"
+            " bytes, nor a byte 1 and a guid of 16"
+        ) from None
 
 
 def header_name(*, is_key: bool) -> str:
@@ -51,13 +96,9 @@ def guid_header(guid: str) -> bytes:
     return _GUID_MAGIC + UUID(guid).bytes
 
 
-def guid_of(header: bytes | None) -> str:
-    """Return the guid in a header's value. Raises: WireFormatError for other bytes."""
-    if header is None or len(header) < _GUID_BYTES or header[:1] != _GUID_MAGIC:
-        raise WireFormatError(
-            f"a schema's header is a byte 1 and a guid of 16 bytes, and not {header!r:.60}"
-        )
-    return str(UUID(bytes=bytes(header[1:_GUID_BYTES])))
+def guid_of(key: bytes) -> str:
+    """Return the guid in a key of 17 bytes."""
+    return str(UUID(bytes=key[1:_GUID_BYTES]))
 
 
 def message_indexes(indexes: Sequence[int]) -> bytes:
@@ -99,10 +140,13 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
 __all__ = [
     "PREFIX_BYTES",
     "end_of_indexes",
+    "end_of_key_in_front",
     "guid_header",
     "guid_of",
     "header_name",
     "id_prefix",
+    "key_in_headers",
     "message_indexes",
     "schema_id_of",
+    "schema_key",
 ]

@@ -45,6 +45,7 @@ class SchemaRegistryServer:
         self._lock = threading.Lock()
         self._schemas: dict[int, dict[str, Any]] = {}
         self._subjects: dict[str, dict[int, int]] = {}  # the id of each version
+        self._deleted: dict[str, dict[int, int]] = {}  # those that `?deleted=true` still shows
         self._levels: dict[str, str] = {}
         self._server: ThreadingHTTPServer | None = None
         self._thread: threading.Thread | None = None
@@ -136,7 +137,7 @@ class SchemaRegistryServer:
             case "GET", ["schemas", "guids", guid]:
                 return self._by_guid(guid)
             case _, ["subjects", *rest]:
-                return self._answer_subject(method, rest, body)
+                return self._answer_subject(method, rest, query, body)
             case "POST", ["compatibility", "subjects", subject, "versions", version]:
                 old = self._version(subject, version)["schema"]
                 return {"is_compatible": self.is_compatible(subject, body["schema"], old)}
@@ -147,10 +148,12 @@ class SchemaRegistryServer:
                 return body
         return _refuse((404, 404, "HTTP 404 {}"), query)
 
-    def _answer_subject(self, method: str, names: list[str], body: Any) -> Any:
+    def _answer_subject(
+        self, method: str, names: list[str], query: dict[str, str], body: Any
+    ) -> Any:
         match method, names:
             case "GET", []:
-                return list(self._subjects)
+                return [subject for subject, versions in self._subjects.items() if versions]
             case "POST", [subject, "versions"]:
                 self._check(subject, body)
                 return self._store(subject, body, None)
@@ -159,14 +162,12 @@ class SchemaRegistryServer:
             case "GET", [subject, "versions"]:
                 return sorted(self._versions(subject))
             case "GET", [subject, "versions", version]:
-                return self._version(subject, version)
+                return self._version(subject, version, deleted=query.get("deleted") == "true")
             case "DELETE", [subject]:
-                versions = sorted(self._versions(subject))
-                del self._subjects[subject]
-                return versions
+                return self._delete(subject, None, permanent=query.get("permanent") == "true")
             case "DELETE", [subject, "versions", version]:
-                number: int = self._version(subject, version)["version"]
-                del self._subjects[subject][number]
+                number: int = self._version(subject, version, deleted=True)["version"]
+                self._delete(subject, number, permanent=query.get("permanent") == "true")
                 return number
         return _refuse((404, 404, "HTTP 404 {}"), "/".join(names))
 
@@ -180,7 +181,7 @@ class SchemaRegistryServer:
         for version, number in versions.items():
             if number == schema_id:
                 return self._registered(subject, version)
-        version = max(versions, default=0) + 1
+        version = max((*versions, *self._deleted.get(subject, ())), default=0) + 1
         versions[version] = schema_id
         return self._registered(subject, version)
 
@@ -221,7 +222,22 @@ class SchemaRegistryServer:
             _refuse(_NO_SUBJECT, subject)
         return self._subjects[subject]
 
-    def _version(self, subject: str, version: str) -> dict[str, Any]:
+    def _delete(self, subject: str, version: int | None, *, permanent: bool) -> list[int]:
+        active, deleted = self._subjects.get(subject, {}), self._deleted.setdefault(subject, {})
+        known = active or (deleted if permanent else {})
+        if not known:
+            _refuse(_NO_SUBJECT, subject)
+        numbers = sorted(known) if version is None else [version]
+        for number in numbers:
+            found = active.pop(number, None) or deleted.pop(number)
+            if not permanent:
+                deleted[number] = found
+        return numbers
+
+    def _version(self, subject: str, version: str, *, deleted: bool = False) -> dict[str, Any]:
+        gone = self._deleted.get(subject, {}) if deleted else {}
+        if version.isdecimal() and int(version) in gone:
+            return self._described(gone[int(version)], subject, int(version))
         versions = self._versions(subject)
         number = max(versions) if version == "latest" else int(version)
         if number not in versions:
@@ -229,7 +245,9 @@ class SchemaRegistryServer:
         return self._registered(subject, number)
 
     def _registered(self, subject: str, version: int) -> dict[str, Any]:
-        number = self._subjects[subject][version]
+        return self._described(self._subjects[subject][version], subject, version)
+
+    def _described(self, number: int, subject: str, version: int) -> dict[str, Any]:
         return {**self._schemas[number], "subject": subject, "version": version, "id": number}
 
     def _level(self, subject: str) -> str:

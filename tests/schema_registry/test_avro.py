@@ -14,7 +14,7 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer as TheirDeseri
 from confluent_kafka.schema_registry.avro import AvroSerializer as TheirSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-from aiokafka_lite.errors import KafkaConfigurationError
+from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry import (
     AvroDeserializer,
     AvroSerializer,
@@ -23,6 +23,7 @@ from aiokafka_lite.schema_registry import (
     SchemaRegistryClient,
 )
 from aiokafka_lite.schema_registry.avro import TrailingBytesError, parse_avro
+from aiokafka_lite.serialization import NotPreparedError
 from aiokafka_lite.testing.schema_registry_server import SchemaRegistryServer
 
 ORDER = {
@@ -103,7 +104,9 @@ async def test_theirs_is_read_with_the_id_in_a_header(
     assert ours.serialize("orders", our_headers, 7) == data
     assert our_headers == headers
     (name, header), deserializer = headers[0], AvroDeserializer(registry)
-    await deserializer._prepare((await registry.get_schema(1)).guid or "")
+    with pytest.raises(NotPreparedError) as raised:
+        deserializer.deserialize("orders", [(name, header)], data)
+    await raised.value.prepare()
     assert deserializer.deserialize("orders", [(name, header)], data) == 7
 
 
@@ -151,3 +154,23 @@ async def test_damaged_bytes_are_an_error(
 def test_what_is_not_a_schema_is_refused(text: str) -> None:
     with pytest.raises(KafkaConfigurationError, match="this is not an Avro schema"):
         parse_avro(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({**VALUE, "id": "SECRET"}, r"type dict does not fit the Avro schema, field id: TypeError"),
+        ({**VALUE, "name": b"SECRET"}, r"does not fit the Avro schema, field name: ValueError"),
+        ({"id": 7}, r"does not fit the Avro schema, field price: \w+"),
+        ("SECRET", r"a value of type str does not fit the Avro schema, field id: \w+"),
+    ],
+)
+async def test_a_value_that_does_not_fit_is_not_quoted(
+    registry: SchemaRegistryClient, wrong: Any, said: str
+) -> None:
+    serializer = AvroSerializer(registry, ORDER)
+    await serializer.prepare("orders")
+    with pytest.raises(SerializationError, match=said) as raised:
+        serializer.serialize("orders", [], wrong)
+    assert "SECRET" not in str(raised.value)
+    assert raised.value.__suppress_context__, "the library's text is in no traceback"

@@ -53,7 +53,9 @@ async def test_a_wrong_value_is_refused_on_both_sides(registry: SchemaRegistryCl
     careless = JSONSerializer(registry, ORDER, validate=False)
     await serializer.prepare("orders")
     await careless.prepare("orders")
-    for wrong, said in (({"id": 0}, r"\$\.id: 0 is less than"), ({}, "'id' is a required")):
+    too_small = r"\$\.id: a value of type int is against the rule 'minimum': 1 of"
+    without = r"\$: a value of type dict is against the rule 'required': \['id'\] of"
+    for wrong, said in (({"id": 0}, too_small), ({}, without)):
         with pytest.raises(SerializationError, match=said):
             serializer.serialize("orders", [], wrong)
         data = careless.serialize("orders", [], wrong)
@@ -83,7 +85,9 @@ async def test_references_are_taken_from_the_registry(
     await serializer.prepare("t")
     assert await registry.get_versions("P") == [1]
     assert serializer.serialize("t", [], {"name": "x"}).endswith(b'{"name":"x"}')
-    with pytest.raises(SerializationError, match=r"\$\.name: 7 is not of type 'string'"):
+    with pytest.raises(
+        SerializationError, match=r"\$\.name: a value of type int.*'type': 'string'"
+    ):
         serializer.serialize("t", [], {"name": 7})
 
 
@@ -113,3 +117,25 @@ async def test_a_schema_is_needed(registry: SchemaRegistryClient) -> None:
         JSONSerializer(registry)
     newest: Any = JSONSerializer(registry, use_latest_version=True, auto_register_schemas=False)
     assert await newest._record_name() is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong", "place"),
+    [
+        (
+            {"additionalProperties": {"type": "string"}},
+            {"SECRET": 7},
+            r"\$\.\*: a value of type int",
+        ),
+        ({"additionalProperties": False}, {"SECRET": 7}, r"\$: a value of type dict"),
+        ({"items": {"enum": ["a"]}}, ["a", "SECRET"], r"\$\[1\]: a value of type str"),
+        ({"propertyNames": {"maxLength": 3}}, {"SECRET": 7}, r"\$: a value of type str"),
+        ({"properties": {"a": {"const": 1}}}, {"a": "SECRET" * 99}, r"\$\.a: a value of type str"),
+    ],
+)
+def test_a_wrong_value_is_not_quoted(schema: Any, wrong: Any, place: str) -> None:
+    check = validator(Schema(schema, "JSON"), {})
+    with pytest.raises(SerializationError, match=place) as raised:
+        check(wrong)
+    assert "SECRET" not in str(raised.value)
+    check([] if isinstance(wrong, list) else {})

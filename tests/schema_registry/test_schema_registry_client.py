@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ import trustme
 
 from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
 from aiokafka_lite.helpers import create_ssl_context
+from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.schema_registry import (
     IncompatibleSchemaError,
     RegistryAuthorizationError,
@@ -319,3 +320,70 @@ async def test_a_client_that_was_disconnected_connects_again(
     await registry.get_subjects()
     await registry.disconnect()
     assert await registry.get_subjects() == []
+
+
+MARK = "SECRET" * 200_000
+Call = Callable[[Any], Awaitable[object]]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda r: r.register_schema("t", 7), "schema: 7 is no schema"),
+        (lambda r: r.register_schema("t", "order.avsc"), "looks like the name of a file"),
+        (lambda r: r.register_schema("t", '{"$id": "x"}'), r"give Schema\(text, 'JSON'\)"),
+        (lambda r: r.register_schema({"type": "int"}, "t"), "subject: a value of type dict"),
+        (lambda r: r.register_schema(Schema("int"), "t"), "subject: a value of type Schema"),
+        (lambda r: r.register_schema("", "int"), "subject: '' is no name"),
+        (lambda r: r.lookup_schema("t", None), "schema: None is no schema"),
+        (lambda r: r.test_compatibility("t", b"int"), "schema: a value of type bytes"),
+        (lambda r: r.test_compatibility("t", "int", "newest"), "version: 'newest' is no version"),
+        (lambda r: r.get_schema("1"), "schema_id: '1' is no id"),
+        (lambda r: r.get_schema_by_guid(7), "guid: 7 is no name; give the guid"),
+        (lambda r: r.get_versions(None), "subject: None is no name"),
+        (lambda r: r.get_version({}, 1), "subject: a value of type dict"),
+        (lambda r: r.get_version("t", "1"), "version: '1' is no version"),
+        (lambda r: r.get_latest_version(["t"]), "subject: a value of type list"),
+        (lambda r: r.delete_subject(b"t"), "subject: a value of type bytes"),
+        (lambda r: r.delete_version("t", -1), "version: -1 is no version"),
+        (lambda r: r.get_compatibility(7), "subject: 7 is no name"),
+        (lambda r: r.set_compatibility(None), "level: None is no name; give a compatibility level"),
+        (lambda r: r.resolve_references(7), "schema: 7 is no schema"),
+    ],
+)
+async def test_arguments_of_calls_are_checked(
+    server: SchemaRegistryServer, registry: SchemaRegistryClient, call: Call, said: str
+) -> None:
+    with pytest.raises(KafkaConfigurationError, match=said):
+        await call(registry)
+    assert not server.requests
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda r: r.register_schema(MARK, "int"),
+        lambda r: r.get_versions(MARK),
+        lambda r: r.get_schema_by_guid(MARK),
+        lambda r: r.get_compatibility(MARK),
+        lambda r: r.register_schema("t", {"type": "record", "name": MARK, "fields": 7}),
+        lambda r: r.set_compatibility(MARK),
+    ],
+)
+async def test_no_error_quotes_more_than_a_hundred_characters(
+    server: SchemaRegistryServer, registry: SchemaRegistryClient, call: Call
+) -> None:
+    server.failures = [422]
+    with pytest.raises(KafkaError) as raised:
+        await call(registry)
+    assert MARK[:101] not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", ['{"type": "int"}', {"type": "int"}, ["null", "int"]])
+async def test_a_text_or_json_is_registered_as_avro(
+    registry: SchemaRegistryClient, given: Any
+) -> None:
+    found = await registry.register_schema("t", given)
+    assert (found.version, found.schema.schema_type) == (1, "AVRO")
+    assert await registry.lookup_schema("t", given) == found
+    assert await registry.test_compatibility("t", given)

@@ -1,13 +1,20 @@
 """The subject, the id and where it stands: what the serializers of all formats share."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from google.protobuf.wrappers_pb2 import StringValue
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry import (
+    AvroDeserializer,
     AvroSerializer,
+    JSONDeserializer,
+    JSONSerializer,
+    ProtobufDeserializer,
+    ProtobufSerializer,
     Schema,
     SchemaMismatchError,
     SchemaRegistryClient,
@@ -147,3 +154,131 @@ async def test_arguments_that_contradict_each_other(
 ) -> None:
     with pytest.raises(KafkaConfigurationError, match=said):
         make(registry)
+
+
+Make = Callable[[SchemaRegistryClient], object]
+
+
+class _Untyped:
+    """Gives classes back without their types, which would refuse the wrong arguments below."""
+
+    def __getitem__(self, kind: Any) -> Any:
+        return kind
+
+
+ANY = _Untyped()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda _: ANY[AvroSerializer]("http://localhost:8081", "int"),
+            r"registry: 'http:.* is no Schema",
+        ),
+        (lambda _: ANY[AvroDeserializer](None), r"registry: None is no SchemaRegistryClient; give"),
+        (lambda _: ANY[JSONSerializer]("{}", {}), r"registry: '{}' is no SchemaRegistryClient"),
+        (lambda _: ANY[ProtobufSerializer](StringValue, StringValue), r"registry: a value of type"),
+        (
+            lambda r: ANY[ProtobufSerializer](r, StringValue()),
+            r"message_type: a value of type StringValue",
+        ),
+        (
+            ANY[ProtobufDeserializer],
+            r"message_type: .* type SchemaRegistryClient is no class",
+        ),
+        (
+            lambda _: ANY[ProtobufDeserializer]("shop.Order"),
+            r"message_type: 'shop.Order' is no class",
+        ),
+        (
+            lambda r: ANY[AvroSerializer](r, "order.avsc"),
+            r"'order\.avsc' looks like the name of a file",
+        ),
+        (
+            lambda r: ANY[AvroSerializer](r, "nothing"),
+            r"this is not an Avro schema: UnknownType: nothing",
+        ),
+        (lambda r: ANY[AvroSerializer](r, 7), r"schema: 7 is no schema"),
+        (lambda r: ANY[AvroSerializer](r, '{"properties": {}}'), r"is a JSON Schema, and not Avro"),
+        (lambda r: ANY[AvroSerializer](r, "int", to_dict="x"), r"to_dict: 'x' cannot be called"),
+        (lambda r: ANY[AvroDeserializer](r, "order.avsc"), r"looks like the name of a file"),
+        (lambda r: ANY[AvroDeserializer](r, "nothing"), r"this is not an Avro schema"),
+        (
+            lambda r: ANY[AvroDeserializer](r, Schema("{}", "JSON")),
+            r"of type JSON cannot be read by Avro",
+        ),
+        (lambda r: ANY[AvroDeserializer](r, from_dict=7), r"from_dict: 7 cannot be called"),
+        (lambda r: ANY[JSONSerializer](r, "order.json"), r"looks like the name of a file"),
+        (lambda r: ANY[JSONSerializer](r, "{"), r"this is not a JSON Schema: Expecting"),
+        (
+            lambda r: ANY[JSONSerializer](r, {"type": "nothing"}),
+            r"this is not a JSON Schema: \$\.type",
+        ),
+        (
+            lambda r: ANY[JSONDeserializer](r, {"minimum": "x"}),
+            r"this is not a JSON Schema: \$\.minimum",
+        ),
+        (
+            lambda r: ANY[AvroSerializer](r, "int", subject_name_strategy="TopicNameStrategy"),
+            r"subject_name_strategy: 'TopicNameStrategy' cannot be called; give a function",
+        ),
+    ],
+)
+async def test_arguments_are_checked_in_the_constructor(
+    registry: SchemaRegistryClient, make: Make, said: str
+) -> None:
+    with pytest.raises(KafkaConfigurationError, match=said):
+        make(registry)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda r: ANY[AvroSerializer](r, "int", auto_register=True), "auto_register_schemas"),
+        (
+            lambda r: ANY[JSONSerializer](r, "{}", **{"use.latest.version": True}),
+            "use_latest_version",
+        ),
+        (lambda r: ANY[AvroSerializer](r, "int", todict=str), "to_dict"),
+        (lambda r: ANY[AvroDeserializer](r, fromdict=str), "from_dict"),
+        (lambda r: ANY[JSONDeserializer](r, iskey=True), "is_key"),
+        (
+            lambda r: ANY[ProtobufSerializer](r, StringValue, normalize_schema=True),
+            "normalize_schemas",
+        ),
+    ],
+)
+async def test_an_option_that_does_not_exist_names_the_one_that_was_meant(
+    registry: SchemaRegistryClient, make: Make, said: str
+) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument .*did you mean '{said}'"):
+        make(registry)
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "value"),
+    [
+        (AvroSerializer, {"type": "record", "name": "R", "fields": []}, {}),
+        (AvroSerializer, ["null", "int"], 7),
+        (JSONSerializer, {"type": "integer"}, 7),
+    ],
+)
+async def test_a_schema_may_be_given_as_json(
+    registry: SchemaRegistryClient, kind: Any, schema: Any, value: Any
+) -> None:
+    as_json, as_text = kind(registry, schema), kind(registry, json.dumps(schema))
+    for each in (as_json, as_text):
+        await each.prepare("t")
+    assert as_json.serialize("t", [], value) == as_text.serialize("t", [], value)
+    assert await registry.get_versions("t-value") == [1]
+
+
+async def test_topics_and_ids_are_checked(registry: SchemaRegistryClient) -> None:
+    topics: Any = ["t"]
+    with pytest.raises(KafkaConfigurationError, match="topic: a value of type list is no name"):
+        await AvroSerializer(registry, "int").prepare(topics)
+    for wrong in ("1", None, True, -1, 1 << 32):
+        number: Any = wrong
+        with pytest.raises(KafkaConfigurationError, match=r"schema_id: .* is no id of a schema"):
+            await AvroDeserializer(registry).prepare(number)

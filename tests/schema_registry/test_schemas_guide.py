@@ -10,7 +10,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.schema_registry_server import SchemaRegistryServer
 from tests.support.documents import SCHEMAS, python_blocks
 
-SHOWN = ("'item': 'tea'", "less than the minimum of 1", "tea", "404", "0", "orders-value")
+SHOWN = ("'item': 'tea'", "against the rule 'minimum': 1", "tea", "404", "0", "orders-value")
 """What each example prints, in their order."""
 EXAMPLES = list(zip(python_blocks(SCHEMAS), SHOWN, strict=True))
 

@@ -9,11 +9,14 @@ from confluent_kafka.schema_registry.serde import SchemaId
 from aiokafka_lite.schema_registry.registry_errors import WireFormatError
 from aiokafka_lite.schema_registry.wire_format import (
     end_of_indexes,
+    end_of_key_in_front,
     guid_header,
     guid_of,
     id_prefix,
+    key_in_headers,
     message_indexes,
     schema_id_of,
+    schema_key,
 )
 
 
@@ -46,10 +49,22 @@ def test_other_bytes_are_no_prefix(data: bytes) -> None:
         schema_id_of(data)
 
 
-@pytest.mark.parametrize("header", [None, b"", b"\1", b"\0" * 17, b"\1" * 16])
-def test_other_bytes_are_no_header(header: bytes | None) -> None:
-    with pytest.raises(WireFormatError, match="a byte 1 and a guid"):
-        guid_of(header)
+@pytest.mark.parametrize("header", [b"", b"\1", b"\0" * 4, b"\1" * 16, b"\2" * 17])
+def test_other_bytes_are_no_header(header: bytes) -> None:
+    with pytest.raises(WireFormatError, match=f"header h of {len(header)} bytes holds neither"):
+        key_in_headers([("h", header)], "h")
+
+
+def test_each_form_is_a_key_and_what_follows_is_none_of_it() -> None:
+    guid = guid_header(str(uuid4()))
+    for key in (id_prefix(7), guid):
+        assert schema_key(key + b"rest") == key
+        assert key_in_headers([("h", key + b"rest"), ("i", b"")], "h") == key
+        assert end_of_key_in_front(key + b"rest") == len(key)
+    assert key_in_headers([("h", id_prefix(1)), ("h", id_prefix(2))], "h") == id_prefix(2)
+    assert key_in_headers([("h", id_prefix(1)), ("h", None)], "h") is None, "as Java's"
+    with pytest.raises(WireFormatError, match="begins with the guid"):
+        schema_id_of(guid)
 
 
 @pytest.mark.parametrize(

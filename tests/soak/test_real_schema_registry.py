@@ -6,6 +6,7 @@ The witness is confluent-kafka, whose client and serializers use the same regist
 import json
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka.schema_registry import SchemaRegistryClient as TheirClient
@@ -34,6 +35,8 @@ from aiokafka_lite.schema_registry import (
 )
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.schema_registry.test_protobuf import TYPES
+from tests.schema_registry.test_references import AVRO, JSON, Case, protobuf_types
+from tests.schema_registry.test_references import filled as filled_message
 from tests.spark.decode.test_avro_decoder import record
 from tests.support.apicurio_registry import apicurio_registry
 
@@ -162,3 +165,54 @@ async def test_references_of_each_format(
     their = TheirProtobufDeserializer(type(message), {"use.deprecated.format": False})
     assert their(data, CONTEXT) == message
     assert "shop/units.proto" in await registry.get_subjects()
+
+
+async def registered(registry: SchemaRegistryClient, case: Case, kind: Any) -> Schema:
+    """Register what the case's schema refers to, under names of its own; return that schema."""
+    prefix = secrets.token_hex(4)
+
+    def made(content: Any, references: Any) -> Schema:
+        if kind == "JSON":  # by this the registry knows the type
+            content = {**_JSON_SCHEMA, **content}
+        listed = (SchemaReference(name, f"{prefix}-{of}", n) for name, of, n in references)
+        return Schema(json.dumps(content), kind, tuple(listed))
+
+    for subject, content, references in case.first:
+        await registry.register_schema(f"{prefix}-{subject}", made(content, references))
+    return made(case.schema, case.references)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [*(("AVRO", name) for name in AVRO), *(("JSON", name) for name in JSON)]
+)
+async def test_each_shape_of_references(
+    registry: SchemaRegistryClient, url: str, kind: str, name: str
+) -> None:
+    case = {"AVRO": AVRO, "JSON": JSON}[kind][name]
+    schema = await registered(registry, case, kind)
+    topic = secrets.token_hex(4)
+    serializer: Any = {"AVRO": AvroSerializer, "JSON": JSONSerializer}[kind](registry, schema)
+    await serializer.prepare(topic)
+    async with SchemaRegistryClient(url) as another:  # which knows what the registry tells
+        reader: Any = {"AVRO": AvroDeserializer, "JSON": JSONDeserializer}[kind](another)
+        for value in case.values:
+            data = serializer.serialize(topic, [], value)
+            await reader.prepare(int.from_bytes(data[1:5], "big"))
+            assert reader.deserialize(topic, (), data) == value
+
+
+async def test_protobuf_imports(registry: SchemaRegistryClient, theirs: TheirClient) -> None:
+    for kind in protobuf_types():
+        message = filled_message(kind())
+        topic = secrets.token_hex(4)
+        serializer = ProtobufSerializer(registry, kind)
+        await serializer.prepare(topic)
+        data = serializer.serialize(topic, [], message)
+        assert ProtobufDeserializer(kind).deserialize(topic, (), data) == message
+        newest = await registry.get_latest_version(f"{topic}-value")
+        own = [
+            each.name
+            for each in kind.DESCRIPTOR.file.dependencies
+            if not each.name.startswith("google/")
+        ]
+        assert [each.name for each in newest.schema.references] == own

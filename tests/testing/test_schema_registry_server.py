@@ -23,6 +23,28 @@ def test_a_client_registers_finds_and_deletes() -> None:
             client.get_versions("t-value")
 
 
+def test_what_is_deleted_stays_until_it_is_deleted_permanently() -> None:
+    with SchemaRegistryServer() as server, SchemaRegistryClient({"url": server.url}) as client:
+        client.register_schema("t", Schema('"int"', "AVRO"))
+        client.register_schema("t", Schema('"long"', "AVRO"))
+        assert client.delete_version("t", 1) == 1
+        assert client.delete_subject("t") == [2]
+        assert client.get_subjects() == []
+        for version, text in ((1, '"int"'), (2, '"long"')):
+            with pytest.raises(SchemaRegistryError, match="40401"):
+                client.get_version("t", version)
+            found = client.get_version("t", version, deleted=True)
+            assert (found.version, found.schema.schema_str) == (version, text)
+        client.register_schema("t", Schema('"string"', "AVRO"))
+        assert client.get_versions("t") == [3]
+        assert client.delete_subject("t") == [3]
+        assert client.delete_subject("t", permanent=True) == [1, 2, 3]
+        with pytest.raises(SchemaRegistryError, match="40401"):
+            client.get_version("t", 1, deleted=True)
+        with pytest.raises(SchemaRegistryError, match="40401"):
+            client.delete_subject("t")
+
+
 def test_a_schema_is_refused() -> None:
     with SchemaRegistryServer() as server, SchemaRegistryClient({"url": server.url}) as client:
         client.register_schema("t-value", Schema('"int"', "AVRO"))

@@ -43,7 +43,7 @@ def test_a_schema_and_its_references_are_asked_for_once(server: SchemaRegistrySe
     assert asked.latest("all").registered.version == 1
     assert server.requests == [
         "GET /schemas/ids/2",
-        "GET /subjects/street/versions/1",
+        "GET /subjects/street/versions/1?deleted=true",
         "GET /subjects/all/versions/latest",
     ]
     with pytest.raises(UnknownSchemaError):
