@@ -74,7 +74,7 @@ def quorum(
     leader_end = ends.get(found.leader_id, found.high_watermark)
     voters = {each.replica_id for each in found.voters}
     rows = [
-        (Digits(node_id), _part(node_id, found.leader_id, voters), end, max(0, leader_end - end))
+        (Digits(node_id), _part(node_id, found.leader_id, voters), end, leader_end - end)
         for node_id, end in sorted(ends.items())
     ]
     title = f"Metadata quorum, epoch {found.leader_epoch}"

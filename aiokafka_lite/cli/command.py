@@ -86,14 +86,25 @@ def leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
     return found
 
 
-def options(pairs: list[str] | None) -> dict[str, str]:
-    """Return `-X key=value` pairs as a dictionary. A pair without `=` is a usage error."""
-    named = {}
-    for pair in pairs or []:
-        key, equals, value = pair.partition("=")
+def pairs_of(texts: list[str] | None) -> list[tuple[str, str]]:
+    """Return key=value pairs in their order; a key may repeat. A text without `=` is a usage
+    error.
+    """
+    found = []
+    for text in texts or []:
+        key, equals, value = text.partition("=")
         if not equals or not key:
-            raise typer.BadParameter(f"{pair!r} is not of the form key=value")
-        named[key] = value
+            raise typer.BadParameter(f"{text!r:.100} is not of the form key=value")
+        found.append((key, value))
+    return found
+
+
+def options(texts: list[str] | None) -> dict[str, str]:
+    """Return key=value pairs as settings. A key with two values is a usage error."""
+    named: dict[str, str] = {}
+    for key, value in pairs_of(texts):
+        if named.setdefault(key, value) != value:
+            raise typer.BadParameter(f"{key!r:.100} has two values; give it once")
     return named
 
 
@@ -106,5 +117,6 @@ __all__ = [
     "fail_with",
     "leaves",
     "options",
+    "pairs_of",
     "run",
 ]

@@ -13,7 +13,7 @@ from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output, fail_with
 from aiokafka_lite.cli.connection import Connection, connected
 from aiokafka_lite.cli.group_target import target_of
-from aiokafka_lite.cli.lag_watch import COLUMNS_OF_LAG, lag_of, rows_of, watch_lag
+from aiokafka_lite.cli.lag_watch import COLUMNS_OF_LAG, lag_of, lost_of, rows_of, watch_lag
 from aiokafka_lite.cli.output import OutputFormat, show
 from aiokafka_lite.cli.start_offset import present_ms
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
@@ -89,6 +89,8 @@ def lag(
         return
     found = admin_call(client, lambda admin: lag_of(admin, name))
     show(output, f"Lag of {name}", COLUMNS_OF_LAG, rows_of(found))
+    for sentence in lost_of(found):
+        typer.echo(sentence, err=True)
     fail_with({tp: each for tp, each in found.items() if isinstance(each, KafkaError)})
 
 

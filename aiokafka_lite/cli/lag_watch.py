@@ -34,6 +34,17 @@ def rows_of(found: Lags) -> list[tuple[Any, ...]]:
     return [(*tp, *each) for tp, each in found.items() if not isinstance(each, KafkaError)]
 
 
+def lost_of(found: Lags) -> list[str]:
+    """Return a sentence for each partition with a committed offset beyond the end of its log."""
+    return [
+        f"{topic}-{partition}: the committed offset {each.current} lies beyond the end of the log,"
+        f" {each.end}. Records were lost, or the topic was made anew; the group's next poll resets"
+        " it by auto_offset_reset"
+        for (topic, partition), each in found.items()
+        if not isinstance(each, KafkaError) and each.lag < 0
+    ]
+
+
 async def watch_lag(
     admin: AIOKafkaAdminClient,
     name: str,
@@ -61,4 +72,4 @@ async def watch_lag(
             await asyncio.sleep(interval_ms / 1_000)
 
 
-__all__ = ["COLUMNS_OF_LAG", "lag_of", "rows_of", "watch_lag"]
+__all__ = ["COLUMNS_OF_LAG", "lag_of", "lost_of", "rows_of", "watch_lag"]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from aiokafka_lite.cli.chosen_partitions import check_partitions
-from aiokafka_lite.cli.command import STOPPED_BY_A_SIGNAL, exit_codes, options, run
+from aiokafka_lite.cli.command import STOPPED_BY_A_SIGNAL, exit_codes, pairs_of, run
 from aiokafka_lite.cli.connection import Connection, connected
 from aiokafka_lite.cli.input_lines import lines_of
 from aiokafka_lite.cli.json_records import record_of
@@ -67,7 +67,7 @@ def produce(
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option("--header", "-H", help="A header of every record, name=value."),
+        typer.Option("--header", "-H", help="A header of every record, name=value. Repeatable."),
     ] = None,
     compression: Annotated[
         str | None, typer.Option("--compression", "-z", help="gzip, snappy, lz4 or zstd.")
@@ -98,7 +98,7 @@ def produce(
         null,
     )
     headers: list[tuple[str, bytes | None]] = [
-        (name, value.encode()) for name, value in options(header).items()
+        (name, value.encode()) for name, value in pairs_of(header)
     ]
     with exit_codes():
         # The producer checks these two, and its error names the values they may have.

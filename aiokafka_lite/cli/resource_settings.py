@@ -22,12 +22,15 @@ ValidateOnly = Annotated[bool, typer.Option("--validate-only", help="Only check,
 def changes_of(alter: list[str] | None, delete: list[str] | None) -> dict[str, Any]:
     """Return what --set and --delete say, as `ConfigResource` takes it.
 
-    Raises: typer.BadParameter for a text without `=`.
+    Raises: typer.BadParameter for a text without `=`, and for a key with two meanings.
     """
     changes: dict[str, Any] = {
         key: (AlterConfigOp.SET, text) for key, text in options(alter).items()
     }
-    return changes | dict.fromkeys(delete or [], (AlterConfigOp.DELETE, None))
+    for key in delete or []:
+        if changes.setdefault(key, (AlterConfigOp.DELETE, None))[0] is not AlterConfigOp.DELETE:
+            raise typer.BadParameter(f"{key!r:.100} is set and deleted; choose one")
+    return changes
 
 
 def alter_settings(

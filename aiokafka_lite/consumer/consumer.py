@@ -912,7 +912,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
     def current_lag(self, partition: TopicPartition) -> int | None:
         """Return how many offsets lie between the position and the end that can be read: the high
-        watermark, with read_committed the last stable offset. None while either is not known.
+        watermark, with read_committed the last stable offset. None while either is not known;
+        negative for a position beyond the high watermark.
 
         Raises: AssertionError when it is not assigned. Source: KIP-695.
         """

@@ -78,8 +78,10 @@ class ConsumerStatistics:
     """Sum over `buffered`; at most (fetch_buffer_bytes + fetch_max_bytes) per node, plus one
     oversize batch each."""
     lags: Mapping[TopicPartition, int]
-    """For each assigned partition with a position: how many offsets the end of the log is ahead, as
-    far as the newest response told. With `isolation_level="read_committed"`: the stable end."""
+    """For each assigned partition with a position: how many offsets the end of the log is ahead.
+
+    The end is what the newest response told; with `isolation_level="read_committed"` the stable
+    one. A position beyond the end has a negative lag."""
     leads: Mapping[TopicPartition, int]
     """For each of them: how many offsets the position is ahead of the start of the log."""
     since_poll_s: float | None

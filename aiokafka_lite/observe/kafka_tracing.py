@@ -114,9 +114,11 @@ class KafkaTracing:
     # Producing…
 
     def on_send(self, record: Any) -> Any:
-        """Give a record that has no context a span of its own. For `interceptors=`."""
+        """Give a record that names no span one of its own. For `interceptors=`."""
         if has_context(record.headers):
-            return record
+            headers = with_context(record.headers)  # may lack baggage
+            is_whole = len(headers) == len(record.headers)
+            return record if is_whole else replace(record, headers=headers)
         attributes = {**_CREATE, **record_attributes(record.topic, record.key, record.value)}
         name = f"create {record.topic}"
         with self._tracer.start_as_current_span(name, None, SpanKind.PRODUCER, attributes):

@@ -190,7 +190,7 @@ FETCH_BYTES: Final = _histogram(
 LAG: Final = _gauge(
     "kafka_consumer_lag",
     "{record}",
-    "How many offsets the end of the log is ahead of the position.",
+    "How many offsets the end of the log is ahead of the position; negative: it is behind it.",
     *("group", "topic", "partition"),
 )
 LEAD: Final = _gauge(

@@ -161,8 +161,8 @@ def _addressed(schema: Schema, references: Mapping[SchemaReference, Schema]) -> 
     """Return the schemas of the references by each address under which a `$ref` may look for them.
 
     A name is relative to the `$id` of the schema at the top, as in Java's serializers. It is also
-    relative to each `$id` of the schema that uses it. A schema without one has the address of its reference. Of two
-    at one address the first counts.
+    relative to each `$id` of the schema that uses it. A schema without one has the address of its
+    reference. Of two at one address the first counts.
     """
     resources = {each: _resource(text.schema_str) for each, text in references.items()}
     ids = {each: _ids(resource) for each, resource in resources.items()}

@@ -155,7 +155,8 @@ class LagReport:
     """The query's name, or its id if it has no name."""
     batch: int
     lag: Mapping[TopicPartition, int]
-    """By partition, how many offsets lie behind: as many records, or fewer after compaction."""
+    """By partition, how many offsets lie behind: as many records, or fewer after compaction.
+    Negative if the query has read beyond the end, because the topic was made anew."""
     rows: int = 0
     """How many records the batch has read."""
     bytes: int | None = None
@@ -171,7 +172,8 @@ class LagReport:
 
     @property
     def total(self) -> int:
-        return sum(self.lag.values())
+        """All that lies behind. A partition that was read beyond its end counts 0."""
+        return sum(max(each, 0) for each in self.lag.values())
 
     def __str__(self) -> str:
         behind = {tp: lag for tp, lag in sorted(self.lag.items()) if lag}
@@ -204,7 +206,7 @@ class LagReporter(_Listener):
         told = LagReport(
             query=str(report.get("name") or report["id"]),
             batch=int(report["batchId"]),
-            lag={tp: max(end - done.get(tp, 0), 0) for tp, end in newest.items()},
+            lag={tp: end - done.get(tp, 0) for tp, end in newest.items()},
             rows=rows_of(report),
             bytes=bytes_of(report),
             seconds=seconds_of(report),

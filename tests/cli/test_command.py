@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from aiokafka_lite.cli.command import exit_codes, fail_with, leaves, options, run
+from aiokafka_lite.cli.command import exit_codes, fail_with, leaves, options, pairs_of, run
 from aiokafka_lite.cli.stop_signals import StoppedBySignalError
 from aiokafka_lite.errors import KafkaConfigurationError, KafkaConnectionError
 
@@ -76,6 +76,15 @@ def test_pairs_become_a_dictionary() -> None:
     assert options(None) == {}
     with pytest.raises(typer.BadParameter, match="'=x'"):
         options(["=x"])
+
+
+def test_pairs_keep_their_order_and_repeat() -> None:
+    given = ["b=1", "a=2", "b=3", "b=1"]
+    assert pairs_of(given) == [("b", "1"), ("a", "2"), ("b", "3"), ("b", "1")]
+    assert pairs_of(None) == []
+    assert options(["a=1", "a=1"]) == {"a": "1"}
+    with pytest.raises(typer.BadParameter, match="'a' has two values; give it once"):
+        options(["a=1", "b=2", "a=3"])
 
 
 def test_an_unreachable_broker_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,22 @@ def test_describe(invoke: Invoke) -> None:
     assert "nothing" in unknown.stderr
 
 
+def test_a_lag_beyond_the_end_is_shown_and_explained(
+    invoke: Invoke, broker: EmbeddedBroker
+) -> None:
+    consumer = confluent_kafka.Consumer(
+        {"bootstrap.servers": broker.bootstrap_servers, "group.id": "billing"}
+    )
+    consumer.commit(offsets=[confluent_kafka.TopicPartition("orders", 0, 17)], asynchronous=False)
+    consumer.close()
+    shown = invoke("groups", "lag", "billing", "--output", "json")
+    assert json.loads(shown.stdout)[0]["lag"] == -7
+    assert "orders-0: the committed offset 17 lies beyond the end of the log, 10" in shown.stderr
+    assert shown.exit_code == 0
+    watched = invoke("groups", "lag", "billing", "--watch", "-n", "1", "--output", "json")
+    assert json.loads(watched.stdout)[0]["lag"] == -7
+
+
 def test_lag(invoke: Invoke) -> None:
     assert rows(invoke, "lag", "billing") == [
         {"topic": "orders", "partition": 0, "current": 4, "end": 10, "lag": 6}

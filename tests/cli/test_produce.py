@@ -30,6 +30,24 @@ def test_each_line_of_stdin_is_a_record(invoke: Invoke, broker: EmbeddedBroker) 
     assert {record.headers for record in records} == {(("source", b"test"),)}
 
 
+@pytest.mark.parametrize("form", ["lines", "json"])
+def test_a_header_may_repeat_and_the_order_stays(
+    invoke: Invoke, broker: EmbeddedBroker, form: str
+) -> None:
+    given = ("via=a", "note=x=y", "via=b", "empty=", "via=a")
+    options = [part for each in given for part in ("-H", each)]
+    line = '{"value": "1", "headers": [{"name": "via", "value": "0"}]}' if form == "json" else "1"
+    result = invoke(
+        "produce", "-t", "lines", *options, *(["-J"] if form == "json" else []), stdin=f"{line}\n"
+    )
+    assert result.exit_code == 0, result.stderr
+    (record,) = broker.log(LINES).records()
+    own = [("via", b"0")] if form == "json" else []
+    wanted = [("via", b"a"), ("note", b"x=y"), ("via", b"b"), ("empty", b""), ("via", b"a")]
+    assert [*record.headers] == own + wanted
+    assert invoke("produce", "-t", "lines", "-H", "=x", stdin="1\n").exit_code == 2
+
+
 def test_files_with_a_codec_and_tombstones(
     invoke: Invoke, broker: EmbeddedBroker, tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
 
@@ -54,6 +56,22 @@ def test_a_setting_without_equals_is_a_usage_error(invoke: Invoke) -> None:
     result = invoke("topics", "create", "orders", "--config", "retention")
     assert result.exit_code == 2
     assert "key=value" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("create", "orders", "-c", "retention.ms=1", "-c", "retention.ms=2"),
+        ("alter", "orders", "--set", "retention.ms=1", "--set", "retention.ms=2"),
+        ("alter", "orders", "--set", "retention.ms=1", "--delete", "retention.ms"),
+    ],
+)
+def test_a_setting_with_two_meanings_is_a_usage_error(
+    invoke: Invoke, command: tuple[str, ...]
+) -> None:
+    refused = invoke("topics", *command)
+    assert refused.exit_code == 2
+    assert "'retention.ms' " in refused.stderr
 
 
 def test_offsets_of_each_partition(invoke: Invoke) -> None:

@@ -159,11 +159,11 @@ def test_the_lag_is_told_by_partition(caplog: pytest.LogCaptureFixture) -> None:
         for reporter in (LagReporter(told.append), LagReporter()):
             for report in reports:
                 reporter.onQueryProgress(report)
-    lag = {T0: 2, T1: 0, TopicPartition("new", 0): 4}
+    lag = {T0: 2, T1: -1, TopicPartition("new", 0): 4}
     assert told[0] == LagReport(query="q", batch=4, lag=lag)
     assert [each.total for each in told] == [6, 0]
     assert [record.getMessage() for record in caplog.records] == [
-        "q is 6 offsets behind: new-0 4, t-0 2",
+        "q is 6 offsets behind: new-0 4, t-0 2, t-1 -1",
         "an-id is 0 offsets behind",
     ]
 

@@ -41,7 +41,11 @@ class PartitionLag(NamedTuple):
     end: int
     """The end of the log."""
     lag: int
-    """The records between them; of a share group, those that it has still to process."""
+    """The offsets between them; of a share group, the records that it has still to process.
+
+    Negative if the committed offset lies beyond the end: records were lost, or the topic was made
+    anew. The group's next poll then resets it by `auto_offset_reset`.
+    """
 
 
 class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOffsetCalls):
@@ -56,8 +60,9 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
     ) -> Outcomes[TopicPartition, PartitionLag]:
         """Return the lag of a group, of any kind, in each partition with a committed offset.
 
-        With "read_committed", the end of a log is the start of its first open transaction. A
-        partition that fails has its error as the value.
+        With "read_committed", the end of a log is the start of its first open transaction. A lag
+        is negative if the committed offset lies beyond the end. A partition that fails has its
+        error as the value.
 
         Raises: GroupAuthorizationFailedError; IllegalArgumentError for other values;
         KafkaConnectionError, KafkaTimeoutError or another error without an answer within
@@ -86,7 +91,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
                 found[tp] = end
             else:
                 lag = lags.get(tp)
-                behind = max(0, end.offset - current[tp]) if lag is None else lag
+                behind = end.offset - current[tp] if lag is None else lag
                 found[tp] = PartitionLag(current[tp], end.offset, behind)
         return Outcomes(sorted(found.items()))
 

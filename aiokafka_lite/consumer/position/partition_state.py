@@ -132,16 +132,23 @@ class PartitionState:
         """Return the number of offsets from the position to the end; None if not known.
 
         The end is the last stable offset with `read_committed`, else the high watermark (2b-19).
+        A position beyond the high watermark has a negative lag: what it counted is not there.
         """
         end = self.last_stable_offset if read_committed else self.high_watermark
         position = self.position
-        return None if end is None or position is None else max(end - position, 0)
+        if end is None or position is None:
+            return None
+        if position > end and self.high_watermark is not None:
+            return min(self.high_watermark - position, 0)
+        return end - position
 
     @property
     def lead(self) -> int | None:
-        """The number of offsets from the log's beginning to the position; None if not known."""
+        """The number of offsets from the log's beginning to the position; None if not known. It is
+        negative for a position whose records were deleted.
+        """
         start, position = self.log_start_offset, self.position
-        return None if start is None or position is None else max(position - start, 0)
+        return None if start is None or position is None else position - start
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition

@@ -36,6 +36,16 @@ async def test_the_lag_of_a_group(admin: AIOKafkaAdminClient, topic: str) -> Non
     assert await admin.group_lag(topic, "read_committed") == expected
 
 
+async def test_the_lag_of_an_offset_beyond_the_end_is_negative(
+    admin: AIOKafkaAdminClient, topic: str
+) -> None:
+    zero, one = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    await admin.alter_consumer_group_offsets(topic, {zero: 17, one: 5})
+    beyond = {zero: PartitionLag(17, 10, -7), one: PartitionLag(5, 0, -5)}
+    assert await admin.group_lag(topic) == beyond
+    assert await admin.group_lag(topic, "read_committed") == beyond
+
+
 async def test_a_reset_is_planned_and_carried_out(
     admin: AIOKafkaAdminClient, any_kafka: str, topic: str
 ) -> None:

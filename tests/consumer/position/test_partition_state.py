@@ -81,6 +81,14 @@ def test_2b_19_the_lag_counts_to_the_high_watermark_or_to_the_last_stable_offset
     assert state.lag(read_committed=True) == 0
 
 
+def test_2b_19_the_lag_of_a_position_beyond_the_end_is_negative() -> None:
+    """As Java's: records were lost, or the topic was made anew (2b-19)."""
+    state = PartitionState(P0, FETCHING, offset=15, high_watermark=12, last_stable_offset=9)
+    state.log_start_offset = 20
+    assert state.lag(read_committed=False) == state.lag(read_committed=True) == -3
+    assert state.lead == -5
+
+
 def test_2b_19_there_is_no_lag_without_a_position_or_an_end() -> None:
     assert PartitionState(P0, FETCHING, offset=5).lag(read_committed=False) is None
     nowhere = PartitionState(P0, offset=NO_OFFSET, high_watermark=12)
