@@ -20,7 +20,14 @@ from aiokafka_lite.errors import (
     KafkaError,
 )
 from aiokafka_lite.exactly_once_batch import NextStep, SessionBatch
-from aiokafka_lite.model import KT, VT, ConsumerGroupMetadata, ConsumerRecord, TopicPartition
+from aiokafka_lite.model import (
+    KT,
+    VT,
+    ConsumerGroupMetadata,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    TopicPartition,
+)
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 
 logger = logging.getLogger(__name__)
@@ -133,8 +140,10 @@ class ExactlyOnceSession(Generic[KT, VT]):
                 batch.member.generation_id,
             )
             return
+        offsets = batch.offsets_in(self.consumer._log_changes(batch.tenures))
         try:
-            await self.producer.send_offsets_to_transaction(batch.offsets, member)
+            if offsets:
+                await self.producer.send_offsets_to_transaction(offsets, member)
         except CommitFailedError as error:
             logger.info("the group has rebalanced, a transaction is aborted: %s", error)
             self.consumer._offsets_refused(member, error.__cause__)
@@ -215,8 +224,13 @@ class ExactlyOnceSession(Generic[KT, VT]):
             self._seek_to_first(batch, [tp for tp, offset in committed.items() if offset is None])
 
     def _seek_to_first(self, batch: SessionBatch, partitions: Iterable[TopicPartition]) -> None:
+        changes = self.consumer._log_changes(batch.tenures)
         for tp in self.consumer.assignment().intersection(partitions):
-            self.consumer.seek(tp, batch.first_offsets[tp])
+            first = batch.first_offsets[tp]
+            if first < changes.get(tp, first + 1):  # else the position has left it already
+                # With the epoch, a truncation before that offset is still noticed (KIP-320).
+                epoch = batch.offsets[tp].leader_epoch
+                self.consumer.seek(tp, OffsetAndMetadata(first, "", epoch))
 
 
 def _check(consumer: AIOKafkaConsumer[Any, Any], producer: AIOKafkaProducer[Any, Any]) -> None:

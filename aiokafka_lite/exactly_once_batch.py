@@ -59,6 +59,20 @@ class SessionBatch:
         self.is_aborted = False
         """Nothing of the batch counts, and nothing will."""
 
+    def offsets_in(
+        self, changes: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Return the offsets that still mean the records of the batch.
+
+        `changes`: from which offset on a partition has another log than at the poll. An offset
+        behind that place would mean records that nobody has processed.
+        """
+        found = {
+            tp: OffsetAndMetadata(changes[tp]) if at.offset > changes.get(tp, at.offset) else at
+            for tp, at in self.offsets.items()
+        }
+        return {tp: at for tp, at in found.items() if changes.get(tp) != 0}
+
     def is_of(self, member: ConsumerGroupMetadata) -> bool:
         """Return whether `member` took the records and still owns their partitions.
 

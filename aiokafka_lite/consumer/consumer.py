@@ -812,6 +812,10 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """As `OffsetCalls.goes_on`."""
         return self._of_group().goes_on(committer, tenures)
 
+    def _log_changes(self, tenures: Tenures) -> dict[TopicPartition, int]:
+        """As `OffsetCalls.log_changes`."""
+        return self._of_group().log_changes(tenures)
+
     def _offsets_refused(
         self, committer: ConsumerGroupMetadata, refusal: BaseException | None
     ) -> None:

@@ -33,6 +33,7 @@ from aiokafka_lite.errors import (
     IllegalStateError,
     KafkaTimeoutError,
     PartitionRevokedError,
+    UnknownTopicIdError,
 )
 from aiokafka_lite.model import (
     ConsumerGroupMetadata,
@@ -45,8 +46,9 @@ from aiokafka_lite.model import (
 if TYPE_CHECKING:
     from aiokafka_lite.consumer.group.consumer_group import ConsumerGroup
 
-Tenures = Mapping[TopicPartition, object]
-"""By partition: what stays the same for as long as the consumer has it."""
+Tenures = Mapping[TopicPartition, tuple[PartitionState | None, int]]
+"""By partition: what stays the same for as long as the consumer has it, and the number of its
+log."""
 
 EARLIEST = -2
 LATEST = -1
@@ -123,8 +125,7 @@ class OffsetCalls:
             raise _revoked(missing[0])
         if checked is not None:
             self._check_still_its_own(group, checked)
-            get = self._subscription.assigned
-            return {tp: each._replace(topic_id=get(tp).topic_id) for tp, each in checked.items()}
+            return self._identified(checked)
         if not assigned:
             raise IllegalStateError("No partitions assigned: another member has all of them")
         return group.done()
@@ -144,17 +145,36 @@ class OffsetCalls:
         for tp in self._missing(self._group, checked):
             raise _revoked(tp)
         self._check_still_its_own(self._group, checked)
-        self._group.store(checked)
+        self._group.store(self._identified(checked))
+
+    def _identified(
+        self, offsets: Mapping[TopicPartition, CommittedOffset]
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """Return offsets that the user names with what tells their log from another one."""
+        found = {}
+        for tp, each in offsets.items():
+            state, epoch = self._subscription.assigned(tp), each.leader_epoch
+            if epoch < 0:
+                epoch = state.epoch_at(each.offset)
+            found[tp] = each._replace(topic_id=state.topic_id, leader_epoch=epoch)
+        return found
 
     def _check_still_its_own(
         self, group: "ConsumerGroup", partitions: Iterable[TopicPartition]
     ) -> None:
-        """Raise for a partition whose records in the user's hands are those of an earlier tenure.
+        """Raise for a partition whose records in the user's hands are those of an earlier tenure,
+        or of an earlier topic.
 
         The coordinator would accept the commit, for the member has the partition again. It would
         undo what other members have committed meanwhile. With the Java client no rebalance comes
         between a poll and the commit of its records.
         """
+        for tp in partitions:
+            if self._subscription.assigned(tp).is_returned_void:
+                raise UnknownTopicIdError(
+                    f"topic {tp.topic!r} was deleted and created again since its records were "
+                    f"returned: commit what the next poll returns"
+                )
         if not self._subscription.is_subscribed or group.is_calling_listener:
             return
         for tp in partitions:
@@ -215,8 +235,20 @@ class OffsetCalls:
         return self._group.metadata
 
     def tenures(self, partitions: Iterable[TopicPartition]) -> Tenures:
-        """Return what tells later whether the consumer has had the partitions all the time."""
-        return {tp: self._subscription.get(tp) for tp in partitions}
+        """Return what tells later whether the consumer has had the partitions all the time, and
+        whether their logs are still the same.
+        """
+        found = {tp: self._subscription.get(tp) for tp in partitions}
+        return {tp: (state, state.incarnation if state else 0) for tp, state in found.items()}
+
+    def log_changes(self, tenures: Tenures) -> dict[TopicPartition, int]:
+        """Return the partitions whose log has changed since `tenures`, and from which offset on."""
+        changes = {
+            tp: state.changed_from(incarnation)
+            for tp, (state, incarnation) in tenures.items()
+            if state is not None
+        }
+        return {tp: offset for tp, offset in changes.items() if offset is not None}
 
     def goes_on(
         self, committer: ConsumerGroupMetadata, tenures: Tenures
@@ -225,7 +257,7 @@ class OffsetCalls:
         it has had all the time since `tenures`. None: others may have had them meanwhile.
         """
         states = self._subscription.get
-        if any(state is None or states(tp) is not state for tp, state in tenures.items()):
+        if any(state is None or states(tp) is not state for tp, (state, _) in tenures.items()):
             return None
         return self._group.membership.go_on(committer, tenures.keys())
 

@@ -8,7 +8,7 @@ A note ends before that, and what it leaves out counts as unfinished.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -39,6 +39,16 @@ class FinishedOffsets:
         for first, end in zip(self._starts, self._ends, strict=True):
             if end > offset:
                 yield max(first, offset), end
+
+    def before(self, offset: int) -> "FinishedOffsets":
+        """Return what is left of it if nothing counts from `offset` on."""
+        if self.last < offset:
+            return self
+        count = bisect_left(self._starts, offset)
+        if not count:
+            return NOTHING_FINISHED
+        ends = [min(end, offset) for end in self._ends[:count]]
+        return FinishedOffsets(self.base, self._starts[:count], ends)
 
     @property
     def last(self) -> int:

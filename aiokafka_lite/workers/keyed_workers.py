@@ -51,6 +51,9 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
     and at the end, running handlers have `drain_timeout_ms` to end. After that they are cancelled.
     What was not finished is not committed, and comes again.
 
+    If a topic is created anew, or a log is truncated, records that are not there any more are
+    dropped. Handlers that work on them go on, and their outcomes do not count.
+
     A handler that works for `slow_handler_ms` is named in the log, and again whenever its age has
     doubled. After `handler_timeout_ms` it is cancelled, and the workers stop.
 
@@ -121,6 +124,7 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
 
     def _attach(self) -> None:
         self.consumer._listener = self._engine.handover
+        self.consumer._subscription.log_changed = self._engine.handover.log_changed
 
     async def run(self) -> None:
         """Handle records until `stop()`; then let running handlers end, and commit.

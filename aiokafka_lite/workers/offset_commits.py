@@ -123,7 +123,7 @@ class OffsetCommits:
         note = tracker.note if self._writes_notes else ""
         if not (note or len(tracker)) and position is not None and position.offset >= offset:
             return position
-        return OffsetAndMetadata(offset, note)
+        return OffsetAndMetadata(offset, note, tracker.leader_epoch)
 
     def _failed(self, error: KafkaError) -> bool:
         if error.fatal or isinstance(error, _FOR_GOOD):
@@ -153,7 +153,8 @@ class OffsetCommits:
             work = self._queues.partition(tp)
             work.stored = 0 if found is None else found.offset
             if found is not None and found.metadata:
-                work.offsets.finished_before(read_note(found.offset, found.metadata))
+                note = read_note(found.offset, found.metadata)
+                work.offsets.finished_before(note, found.leader_epoch)
 
 
 __all__ = ["OffsetCommits"]

@@ -17,23 +17,51 @@ class OffsetTracker:
     transactions leave markers.
     """
 
-    __slots__ = ("_ahead", "_changes", "_committed_changes", "_finished_before", "_known", "_next")
+    __slots__ = (
+        "_ahead",
+        "_changes",
+        "_committed_changes",
+        "_cut",
+        "_epoch",
+        "_finished_before",
+        "_known",
+        "_next",
+    )
 
     def __init__(self) -> None:
         self._known: deque[int] = deque()  # from the first unfinished offset on
         self._ahead: set[int] = set()  # of them, those that are finished
-        self._next: int | None = None  # behind the newest record
+        self._next: int | None = None  # behind the newest record; None: nothing to commit
         self._changes = 0
         self._committed_changes = 0
         self._finished_before = NOTHING_FINISHED
+        self._epoch = -1
+        self._cut: int | None = None  # the lowest, until the earlier owner's note comes
 
     def __len__(self) -> int:
         """Return the number of records from the first unfinished one on, finished ones included."""
         return len(self._known)
 
-    def finished_before(self, finished: FinishedOffsets) -> None:
-        """Take over what an earlier owner of the partition has finished."""
-        self._finished_before = finished
+    def finished_before(self, finished: FinishedOffsets, leader_epoch: int = -1) -> None:
+        """Take over what an earlier owner of the partition has finished.
+
+        `leader_epoch`: the newest one of those records; -1 if not known.
+        """
+        self._epoch = max(self._epoch, leader_epoch)
+        self._finished_before = finished if self._cut is None else finished.before(self._cut)
+
+    def returned(self, leader_epoch: int) -> None:
+        """Note the leader epoch of the newest record that was returned; -1 if not known."""
+        self._epoch = max(self._epoch, leader_epoch)
+
+    @property
+    def leader_epoch(self) -> int:
+        """The leader epoch to commit with `next_offset`; -1 if not known.
+
+        It is that of the newest record, which may lie behind the offset. The broker's answer about
+        it then covers the records that the note names, too (KIP-320).
+        """
+        return self._epoch
 
     def begin(self, offset: int) -> bool:
         """Note a record that was returned; say whether it has to be handled.
@@ -61,10 +89,29 @@ class OffsetTracker:
 
         What is not finished before it still keeps its place.
         """
+        self._go_back_to(offset)
+        self._finished_before = NOTHING_FINISHED
+
+    def _go_back_to(self, offset: int) -> None:
         known = self._known
         while known and known[-1] >= offset:
             self._ahead.discard(known.pop())
-        self._finished_before = NOTHING_FINISHED
+
+    def cut(self, offset: int) -> bool:
+        """Forget what lies at `offset` or behind it: the log is another one from there on.
+
+        Say whether records were known there. Then the next commit stores what is left.
+        """
+        self._cut = offset if self._cut is None else min(offset, self._cut)
+        self._finished_before = self._finished_before.before(offset)
+        if not offset:
+            self._epoch = -1
+        if self._next is None or self._next <= offset:
+            return False
+        self._go_back_to(offset)
+        self._next = offset or None
+        self._changes += 1
+        return True
 
     def stop_before(self, offset: int) -> None:
         """Commit nothing behind `offset`: its record was returned, and nobody will handle it."""
@@ -135,8 +182,8 @@ class OffsetTracker:
 
     @property
     def has_news(self) -> bool:
-        """Whether a record was finished since the last commit."""
-        return self._changes != self._committed_changes
+        """Whether there is something else to commit than at the last commit."""
+        return self._changes != self._committed_changes and self.next_offset is not None
 
     def committed(self, changes: int) -> None:
         """Note that the group has stored what was finished at the number `changes`."""

@@ -95,6 +95,23 @@ class PartitionHandover(ConsumerRebalanceListener):
             self._pool.give_up(lambda item: item.partition in leaving)
             self._forget(leaving)
 
+    def log_changed(self, tp: TopicPartition, offset: int) -> None:
+        """Forget the records from `offset` on: the partition has another log from there on.
+
+        Its topic was created anew, or the log was truncated. Does not wait.
+        """
+        running = [worker.item for worker in self._pool.workers if worker.item is not None]
+        dropped = self._queues.cut(tp, offset, {*running, *self._plan.waiting()})
+        if not dropped:
+            return
+        self._plan.forget_gone()
+        logger.warning(
+            "%s-%d has another log from offset %d on: %d records of before are dropped, and the "
+            "outcomes of their handlers do not count",
+            *(*tp, offset, dropped),
+        )
+        self._pauses.finished(self._queues.partition(tp))
+
     def hurry(self) -> None:
         """Let handlers have no more time, in any `give_back` that runs. Does not wait."""
         for drain in self._drains:

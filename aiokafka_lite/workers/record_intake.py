@@ -6,6 +6,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.workers.idle_workers import IdleWorkers
 from aiokafka_lite.workers.partition_pauses import PartitionPauses
 from aiokafka_lite.workers.stop_request import StopRequest
@@ -64,6 +65,7 @@ class RecordIntake:
             try:
                 for tp, records in found.items():
                     work = self._queues.partition(tp)
+                    work.offsets.returned(self._leader_epoch(tp))
                     self._queues.add(work, records)
                     changed.append(work)
             except BaseException:  # the user's function of a record may raise anything
@@ -71,6 +73,11 @@ class RecordIntake:
                 raise
             self._pauses.added(changed)
             self._idle.wake(self._queues.ready - ready)
+
+    def _leader_epoch(self, tp: TopicPartition) -> int:
+        """Return the leader epoch of the newest record that the last poll returned."""
+        state = self._consumer._subscription.get(tp)
+        return -1 if state is None else state.offset_epoch
 
 
 __all__ = ["RecordIntake"]

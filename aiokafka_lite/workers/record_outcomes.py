@@ -74,6 +74,10 @@ class RecordOutcomes:
         """
         self.failed_attempts += 1
         item.failures += 1
+        if item.is_void:
+            self._queues.put_off(item)
+            logger.warning("handler of %s failed, and the log has changed since: %r", item, error)
+            return
         match self._plan.after(item, error):
             case AfterFailure.RETRY:
                 self._try_again_later(item, error)

@@ -59,9 +59,15 @@ class RetryPlan:
         """The moment (monotonic) at which the next item is due; None without one."""
         return self._waiting[0][0] if self._waiting else None
 
+    def waiting(self) -> list[WorkItem]:
+        """Return the items that wait, in no order."""
+        return [each[2] for each in self._waiting]
+
     def forget_gone(self) -> None:
-        """Drop the items of partitions that are given back."""
-        self._waiting = [each for each in self._waiting if not each[2].partition.is_leaving]
+        """Drop the items of partitions that are given back, and of records that are gone."""
+        self._waiting = [
+            each for each in self._waiting if not (each[2].partition.is_leaving or each[2].is_void)
+        ]
         heapq.heapify(self._waiting)
 
 

@@ -20,6 +20,7 @@ class PartitionWork:
     __slots__ = (
         "byte_count",
         "chains",
+        "cuts",
         "held",
         "is_leaving",
         "is_lost",
@@ -37,6 +38,8 @@ class PartitionWork:
         self.offsets = OffsetTracker()
         self.chains: dict[Hashable, deque[WorkItem] | None] = {}
         """The items behind the first one of each chain; None: there are none."""
+        self.cuts: tuple[int, ...] = ()
+        """Each time the log has changed: the offset from which on it is another one."""
         self.held: deque[WorkItem] | None = None
         """Records that would be ready, but that handlers of an earlier ownership still run."""
         self.records = 0
@@ -59,7 +62,7 @@ class PartitionWork:
 class WorkItem:
     """One record on its way through the workers."""
 
-    __slots__ = ("byte_count", "chain", "failures", "partition", "record")
+    __slots__ = ("byte_count", "chain", "failures", "log_number", "partition", "record")
 
     def __init__(
         self, record: ConsumerRecord[Any, Any], partition: PartitionWork, chain: Hashable, size: int
@@ -68,8 +71,18 @@ class WorkItem:
         self.partition = partition
         self.chain = chain
         self.byte_count = size
+        self.log_number = len(partition.cuts)
+        """How often the log had changed when the record was returned."""
         self.failures = 0
         """How many attempts have failed."""
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the record is not in the log any more: its outcome does not count."""
+        cuts = self.partition.cuts
+        if len(cuts) == self.log_number:
+            return False
+        return self.record.offset >= min(cuts[self.log_number :])
 
     def __str__(self) -> str:
         tp = self.partition.tp
@@ -162,6 +175,8 @@ class WorkQueues:
         if work.is_lost:
             self._ended_late(work)
             return
+        if item.is_void:
+            return
         work.offsets.finish(item.record.offset)
         self._remove(work, item)
         if self._key_of is None or work.is_leaving:
@@ -179,7 +194,7 @@ class WorkQueues:
         item.partition.running -= 1
         if item.partition.is_lost:
             self._ended_late(item.partition)
-        return not item.partition.is_leaving
+        return not (item.partition.is_leaving or item.is_void)
 
     def _ended_late(self, work: PartitionWork) -> None:
         """Let the records of a partition that came back be ready, after the last late handler."""
@@ -201,6 +216,47 @@ class WorkQueues:
             return False
         self._ready.append(item)
         return True
+
+    def cut(self, tp: TopicPartition, offset: int, begun: Iterable[WorkItem]) -> int:
+        """Drop what was returned from `offset` on: the log is another one from there on.
+
+        Outcomes of handlers that work on such records do not count, and no record waits for them.
+        `begun`: the items of all partitions that are taken or put off. Return how many records are
+        dropped, those of `begun` included.
+        """
+        work = self.partitions.get(tp)
+        if work is None:
+            return 0
+        if work.stored is not None:
+            work.stored = min(work.stored, offset)
+        if not work.offsets.cut(offset):
+            return 0
+        work.cuts += (offset,)
+        if work.is_leaving:
+            return 0
+        before = work.records
+        self._ready = deque(item for item in self._ready if not item.is_void)
+        if work.held is not None:
+            work.held = deque(item for item in work.held if not item.is_void)
+        first = {
+            item
+            for item in (*begun, *self._ready, *(work.held or ()))
+            if item.partition is work and not item.is_void
+        }
+        behind = {item.chain: work.chains.get(item.chain) for item in first}
+        left = list(first)
+        for chain, items in behind.items():
+            kept = deque(item for item in items or () if not item.is_void)
+            behind[chain] = kept or None
+            left += kept
+        if self._key_of is not None:
+            work.chains = behind
+        self.records -= before - len(left)
+        work.records = len(left)
+        self.byte_count -= work.byte_count
+        work.byte_count = sum(item.byte_count for item in left)
+        self.byte_count += work.byte_count
+        return before - len(left)
 
     def give_back(self, partitions: Iterable[TopicPartition]) -> list[PartitionWork]:
         """Drop what has not been started of these partitions, and start nothing more of them."""

@@ -67,6 +67,23 @@ class Schedule:
         if self._put_off:
             assert self.queues.again(self._put_off.pop(0))
 
+    def cut(self) -> None:
+        """The log is another one from here on: its records come anew, and wait for no old ones."""
+        offset = self._draw(st.integers(0, self.added[TP]))
+        dropped = self.queues.cut(TP, offset, {*self._running, *self._put_off})
+        self.added[TP] = offset
+        before = len(self._running)
+        self._running, void = (
+            [item for item in self._running if item.is_void is is_void] for is_void in (False, True)
+        )
+        assert dropped >= before - len(self._running)
+        self._put_off = [item for item in self._put_off if not item.is_void]
+        for item in void:
+            self.queues.finish(item)
+        for chain, begun in self._begun.items():
+            if TP in (chain, chain[0]):
+                self._begun[chain] = [each for each in begun if each < offset]
+
     def end(self) -> int:
         """Finish everything, and return how many records were begun."""
         while self._put_off:
@@ -78,7 +95,7 @@ class Schedule:
         return sum(map(len, self._begun.values()))
 
 
-STEPS = st.lists(st.sampled_from(["add", "take", "finish", "fail", "again"]), max_size=80)
+STEPS = st.lists(st.sampled_from(["add", "take", "finish", "fail", "again", "cut"]), max_size=80)
 
 
 @given(order=st.sampled_from(["key", "partition", "unordered"]), steps=STEPS, data=st.data())
@@ -92,7 +109,7 @@ def test_each_record_comes_once_and_in_its_order(
     made = schedule.queues
     assert made.records == made.byte_count == 0
     for tp, work in made.partitions.items():
-        assert work.offsets.next_offset == schedule.added[tp]
+        assert work.offsets.next_offset == (schedule.added[tp] or None)
         assert not work.chains
         assert not work.running
 

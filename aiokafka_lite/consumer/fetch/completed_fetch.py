@@ -78,7 +78,8 @@ class CompletedFetch(decoded_records.FetchPlace):
         self.fetch_offset = fetch_offset
         self.node_id = node_id
         self.incarnation = incarnation
-        """The topic's incarnation. A topic that was deleted and created again has another one."""
+        """The number of the log, as in `PartitionState`. It grows when another topic has the name,
+        and when the log is truncated."""
         self.leader = leader
         """The leader of the partition when it was fetched. Another leader's log may differ."""
         self.received_at_s = received_at_s

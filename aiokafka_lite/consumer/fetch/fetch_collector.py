@@ -180,11 +180,15 @@ class FetchCollector:
             self._observer.records_returned(fetch.topic_partition, handed_out - self._settled)
         self._settled = handed_out
         self._subscription.count_poll_of(state)
-        if fetch.incarnation == state.incarnation:  # else the topic of these offsets was deleted
-            state.moved_in_poll = self._subscription.poll_number
-            # Not `state.offset`: a seek may have changed it since.
-            state.processed_offset = fetch.next_offset - 1
-            state.processed_epoch = state.offset_epoch
+        # Not `state.offset`: a seek may have changed it since.
+        processed_offset = fetch.next_offset - 1
+        if fetch.incarnation != state.incarnation:
+            cut = state.changed_from(fetch.incarnation)
+            if cut is None or processed_offset > cut:
+                return  # the log of this offset is gone
+        state.moved_in_poll = self._subscription.poll_number
+        state.processed_offset = processed_offset
+        state.processed_epoch = state.offset_epoch
 
     def standing_error(self, partitions: Collection[TopicPartition] = ()) -> Exception | None:
         """Return the error of the oldest fetch that stands aside, only of `partitions` if any are

@@ -296,7 +296,7 @@ class FetchResponseHandler:
                 "%s: %s-%d: offset %d is out of range, going to the %s",
                 *(self._config.client_id, *tp, state.offset, strategy.label),
             )
-            self._subscription.await_reset(tp, strategy)
+            self._subscription.out_of_range(state, strategy)
             self._subscription.move_to_end(tp)
             return
         bounds = ""

@@ -81,6 +81,7 @@ class CommittedPositions:
 
     async def _ask(self, states: list[PartitionState]) -> None:
         partitions = [state.topic_partition for state in states]
+        incarnations = [state.incarnation for state in states]
         try:
             async with deadline(self._client.clock, self._bound_s):
                 found = await self._committed.fetch_committed(partitions)
@@ -96,7 +97,9 @@ class CommittedPositions:
             self._retry_later(states)
         else:
             self._in_vain_since_s = None
-            self._apply(states, found)
+            # Of a topic that was created anew meanwhile, the offset is asked for once more.
+            asked = zip(states, incarnations, strict=True)
+            self._apply([state for state, number in asked if state.incarnation == number], found)
         finally:
             self._asked.difference_update(states)
         self._signal.notify()

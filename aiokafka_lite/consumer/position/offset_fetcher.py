@@ -153,9 +153,13 @@ class OffsetFetcher:
         for node_id, questions in asked.by_node.items():
             for tp in questions:
                 self._subscription.assigned(tp).retry_at_s = hold_until_s
-            strategies = {tp: wanted[tp] for tp in questions}
             self._client.owner.spawn(
-                f"offset_fetcher.reset[{node_id}]", self._reset, node_id, questions, strategies
+                f"offset_fetcher.reset[{node_id}]",
+                self._reset,
+                node_id,
+                questions,
+                {tp: wanted[tp] for tp in questions},
+                {tp: self._subscription.assigned(tp).incarnation for tp in questions},
             )
         return due_at_s
 
@@ -166,6 +170,7 @@ class OffsetFetcher:
         node_id: int,
         questions: _Questions,
         strategies: Mapping[TopicPartition, OffsetReset],
+        incarnations: Mapping[TopicPartition, int],
     ) -> None:
         try:
             outcome = await ask_leader(self._client, self._config, node_id, questions)
@@ -177,6 +182,10 @@ class OffsetFetcher:
             if not error.retriable:
                 self._keep(error, strategies)
         else:
+            for tp, incarnation in incarnations.items():
+                state = self._subscription.get(tp)
+                if state is None or state.incarnation != incarnation:
+                    outcome.offsets.pop(tp, None)  # of a topic that was deleted meanwhile
             self._apply(outcome, strategies)
         self._signal.notify()
 

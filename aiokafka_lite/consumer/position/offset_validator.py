@@ -191,6 +191,7 @@ class OffsetValidator:
         subscription, tp = self._subscription, state.topic_partition
         if end.is_defined and end.end_offset >= state.offset:
             subscription.complete_validation(state)
+            subscription.epoch_ends(state, end.end_offset)
             return
         place = f"{tp.topic}-{tp.partition}: the log was truncated before offset {state.offset}"
         if subscription.default_reset is None:
@@ -208,7 +209,7 @@ class OffsetValidator:
                 "%s: %s, at an unknown place; reset to %s",
                 *(self._client.config.client_id, place, strategy.label),
             )
-            subscription.await_reset(tp, strategy)
+            subscription.truncated_somewhere(state, strategy)
 
     def _retry_later(self, partitions: Collection[TopicPartition], questions: _Questions) -> None:
         now_s = self._client.clock.monotonic()

@@ -74,7 +74,16 @@ class PartitionState:
     is_of_former_topic: bool = False
     """Another topic has the name now, and the group has not assigned that one (KIP-848)."""
     incarnation: int = 0
-    """Counts the topics that have had this name. A fetch of an earlier one is dropped."""
+    """Counts how often the log behind the position has changed: it belongs to another topic of this
+    name, or was truncated. A fetch of an earlier log is dropped."""
+    cuts: tuple[int, ...] = ()
+    """For each of these changes, the offset from which on the log is another one."""
+    cut_position: tuple[int, int] = (NO_OFFSET, -1)
+    """The offset and leader epoch of the position when the log was truncated last."""
+    is_returned_void: bool = False
+    """Its topic was created anew since records were returned, and nothing came of the new one."""
+    lost_offset: int = NO_OFFSET
+    """The position that a leader has called out of range, until the reset that follows."""
     preferred_replica: int | None = None
     """The follower that the leader named to read from (KIP-392)."""
     preferred_until_s: float = 0.0
@@ -149,6 +158,21 @@ class PartitionState:
         """
         start, position = self.log_start_offset, self.position
         return None if start is None or position is None else position - start
+
+    def epoch_at(self, offset: int) -> int:
+        """Return the leader epoch to commit with an offset that the user names; -1 if not known.
+
+        It is that of the newest record that was returned, also if the offset is an earlier one.
+        Logs with a common epoch are equal up to its first offset (KIP-320).
+        """
+        if offset <= self.offset:
+            return self.offset_epoch
+        cut_offset, cut_epoch = self.cut_position
+        return cut_epoch if offset <= cut_offset else -1
+
+    def changed_from(self, incarnation: int) -> int | None:
+        """Return the offset from which on the log differs from what it was then; None: nowhere."""
+        return min(self.cuts[incarnation:], default=None)
 
     def __repr__(self) -> str:
         topic, partition = self.topic_partition

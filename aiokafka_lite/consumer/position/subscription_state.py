@@ -7,7 +7,7 @@ wait.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
@@ -62,6 +62,9 @@ class SubscriptionState:
         self.unsettled = 0
         """Counts how often a partition had no valid position, or one that is to be compared with
         the metadata."""
+        self.log_changed: Callable[[TopicPartition, int], object] = _nobody
+        """Called with the offset from which on the log of a partition is another one: its topic
+        was created anew, or the log was truncated. What is known by offset from there is void."""
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
         self._next_place = 0
@@ -324,6 +327,7 @@ class SubscriptionState:
         """
         state = self.assigned(tp)
         self._set_position(state, offset, offset_epoch)
+        state.is_returned_void = False
         if offset_epoch >= 0:
             self._to(state, FetchState.AWAIT_VALIDATION)
 
@@ -340,6 +344,7 @@ class SubscriptionState:
         state.offset = NO_OFFSET
         state.offset_epoch = -1
         state.reset_strategy = strategy
+        state.lost_offset = NO_OFFSET
         state.leader = None
         state.preferred_replica = None
         self.revision.note(state.topic_partition)
@@ -356,9 +361,12 @@ class SubscriptionState:
             or state.reset_strategy != strategy
         ):
             return False
+        was_beyond_end = offset <= state.lost_offset  # else the log begins behind it by now
         # The response has the epoch of the record *at* this offset, not of the one before (2c-6).
         self._set_position(state, offset, -1)
         state.began_at = strategy
+        if was_beyond_end:
+            self._log_changed(state, 0)
         return True
 
     def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
@@ -367,6 +375,7 @@ class SubscriptionState:
         state.offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = state.began_at = None
+        state.lost_offset = NO_OFFSET
         state.is_told_missing = state.is_left_missing = False
         state.leader = None
         state.preferred_replica = None
@@ -423,7 +432,6 @@ class SubscriptionState:
             state.topic_id = topic_id
         if is_former == was_former and (is_former or before in (ZERO_UUID, topic_id)):
             return False
-        state.incarnation += 1
         state.high_watermark = state.last_stable_offset = state.log_start_offset = None
         if is_former:
             self._empty_position(state, None)  # so what was asked about it is not wanted any more
@@ -431,21 +439,51 @@ class SubscriptionState:
             self._empty_position(state, self.default_reset)
         # An offset of the old topic must not be committed for the new one (B7).
         state.moved_in_poll = self.poll_number
-        state.processed_offset, state.processed_epoch = NO_OFFSET, -1
-        state.stored = None
+        state.cut_position = (NO_OFFSET, -1)
+        state.is_returned_void = state.returned_in_poll > 0
+        self._log_changed(state, 0)
         self.revision.note(state.topic_partition)
         return True
+
+    def _log_changed(self, state: PartitionState, offset: int) -> None:
+        """Let nothing count any more that was known of the log by its offsets from `offset` on."""
+        state.incarnation += 1
+        state.cuts = (*state.cuts, offset)
+        state.lost_offset = NO_OFFSET
+        if state.processed_offset > offset or not offset:
+            state.processed_offset, state.processed_epoch = offset or NO_OFFSET, -1
+        if state.stored is not None and (state.stored.offset > offset or not offset):
+            state.stored = state.stored._replace(offset=offset, leader_epoch=-1) if offset else None
+        self.log_changed(state.topic_partition, offset)
 
     def complete_validation(self, state: PartitionState) -> None:
         """Let a position be fetched: the leader's log has the records before it (2c-3)."""
         self._to(state, FetchState.FETCHING)
         self.revision.note(state.topic_partition)
 
+    def epoch_ends(self, state: PartitionState, end_offset: int) -> None:
+        """Take over where the epoch of a position ends that is valid. Records that were known
+        behind that end, such as those that a note names, are not in the log any more.
+        """
+        self.log_changed(state.topic_partition, end_offset)
+
     def truncate(self, state: PartitionState, end_offset: int, epoch: int) -> None:
         """Move the position back to where the leader's log differs from what was read (2c-3)."""
-        leader = state.leader
+        leader, state.cut_position = state.leader, (state.offset, state.offset_epoch)
         self._set_position(state, end_offset, epoch)
         state.leader = leader
+        self._log_changed(state, end_offset)
+
+    def truncated_somewhere(self, state: PartitionState, strategy: OffsetReset) -> None:
+        """Reset the position: the leader's log differs from what was read, nobody knows where."""
+        self._empty_position(state, strategy)
+        self._log_changed(state, 0)
+
+    def out_of_range(self, state: PartitionState, strategy: OffsetReset) -> None:
+        """Reset a position at which the leader has no record."""
+        lost_offset = state.offset
+        self._empty_position(state, strategy)
+        state.lost_offset = lost_offset
 
     # Where to read…
 
@@ -559,6 +597,7 @@ class SubscriptionState:
     def note_take(self, state: PartitionState) -> None:
         """Before records are taken, store in which poll that is, and what `note_move` does."""
         state.returned_in_poll = self.poll_number
+        state.is_returned_void = False
         self.note_move(state)
 
     def count_poll_of(self, state: PartitionState) -> None:
@@ -601,7 +640,7 @@ class SubscriptionState:
         """Mark what comes before these offsets as done. Raises: as `assigned`."""
         states = {tp: self.assigned(tp) for tp in offsets}
         for tp, state in states.items():
-            state.stored = offsets[tp]._replace(topic_id=state.topic_id)
+            state.stored = offsets[tp]
 
     def stored(
         self, partitions: Collection[TopicPartition] | None = None
@@ -642,6 +681,10 @@ class SubscriptionState:
         state.failures += 1
         state.retry_at_s = retry_at_s
         self.revision.note(state.topic_partition)
+
+
+def _nobody(tp: TopicPartition, offset: int) -> None:
+    """Nobody keeps records by their offsets."""
 
 
 def _place(state: PartitionState) -> int:

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
+from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import (
     NO_OFFSET,
     FetchState,
@@ -490,6 +491,39 @@ def test_2c_3_going_back_to_where_the_logs_part_needs_no_second_validation(
     state.follow_leader(partition, NEXT_LEADER)
     state.truncate(partition, 6, 2)
     assert (partition.position, partition.offset_epoch, partition.leader) == (6, 2, NEXT_LEADER)
+
+
+def test_what_was_known_behind_a_truncation_does_not_count_any_more(
+    state: SubscriptionState,
+) -> None:
+    changes: list[tuple[TopicPartition, int]] = []
+    state.log_changed = lambda tp, offset: changes.append((tp, offset))
+    state.seek(P0, 9, offset_epoch=3)
+    state.poll_number += 1
+    partition = state.assigned(P0)
+    state.store({P0: CommittedOffset(8, 3)})
+    state.truncate(partition, 6, 2)
+    assert state.processed() == {P0: (6, -1)}, "not 9, where it was when the poll began"
+    assert state.stored() == {P0: CommittedOffset(6)}
+    assert [partition.epoch_at(offset) for offset in (6, 9, 10)] == [2, 3, -1]
+    assert (partition.changed_from(0), partition.changed_from(1)) == (6, None)
+    assert changes == [(P0, 6)]
+
+
+@pytest.mark.parametrize(("offset", "changes"), [(0, [0]), (9, [0]), (10, [])])
+def test_a_reset_back_from_out_of_range_means_another_log(
+    state: SubscriptionState, offset: int, changes: list[int]
+) -> None:
+    """The leader has fewer records than were read. A reset ahead is that of retention."""
+    found: list[int] = []
+    state.log_changed = lambda _, offset: found.append(offset)
+    state.seek(P0, 9)
+    state.out_of_range(state.assigned(P0), EARLIEST)
+    assert state.reset(P0, EARLIEST, offset)
+    assert found == changes
+    state.await_reset(P0, EARLIEST)
+    assert state.reset(P0, EARLIEST, 0)
+    assert found == changes, "the user's own resets tell nothing of the log"
 
 
 def test_the_position_in_a_topic_that_was_recreated_is_reset_by_policy(
