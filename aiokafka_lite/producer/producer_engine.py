@@ -100,7 +100,7 @@ class ProducerEngine:
             self.life,
             self.transactions,
             wake_sender=wakeup.set,
-            placed_first=None if config.linger_ms else self.sender.send_at_once,
+            send_at_once=None if config.linger_ms else self.sender.send_at_once,
             leaves_at_once=self.sender.sends_at_once,
         )
         self.records: AppendPath | InterceptedPath = self.append_path

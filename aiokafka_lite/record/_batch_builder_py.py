@@ -162,16 +162,19 @@ class RecordBatchBuilder:
         """
         if self._wire is not None:
             raise ValueError("a sealed batch keeps its buffer")
-        if buffer is not self._buffer:
+        size = len(buffer)
+        while buffer is not self._buffer:
             assert self._buffer is not None
-            if len(buffer) < self._position:
-                raise ValueError(f"{self._position} bytes do not fit a buffer of {len(buffer)}")
+            if size < self._position:
+                raise ValueError(f"{self._position} bytes do not fit a buffer of {size}")
             self._flush()
-            buffer[: self._position] = self._buffer[: self._position]
-            self._buffer = buffer
-        self._limit = len(buffer)
+            moved = self._flushed
+            buffer[:moved] = self._buffer[:moved]
+            if moved == self._position:  # nothing was appended meanwhile
+                self._buffer = buffer
+        self._limit = size
 
-    def append(  # noqa: PLR0912  the hot path: calls would double its cost
+    def append(  # noqa: PLR0912, PLR0915  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> int | None:
         """Add a record; return its offset relative to the first, or None without room for it.
@@ -219,7 +222,11 @@ class RecordBatchBuilder:
         except IndexError:  # a length or the count is beyond the tables
             parts = _encode_any(delta, count, key, value, headers)
             size = sum(map(len, parts[1:]))
-        end = self._position + len(parts[0]) + size
+        size += len(parts[0])
+        if self.record_count != count:  # a finalizer or a signal handler has appended, too
+            return self.append(timestamp_ms, key, value, headers)
+        # From here on nothing else runs until the record is counted: there is no call.
+        end = self._position + size
         if end > self._limit:
             return None
         self._parts += parts
@@ -239,9 +246,12 @@ class RecordBatchBuilder:
         Parts are collected first, because one join of many is cheaper.
         """
         assert self._buffer is not None
-        self._buffer[self._flushed : self._position] = b"".join(self._parts)
-        self._parts.clear()
-        self._flushed = self._position
+        none: list[bytes] = []
+        parts, self._parts = self._parts, none
+        start, end = self._flushed, self._position
+        self._flushed = end
+        place, joined = slice(start, end), b"".join(parts)
+        self._buffer[place] = joined
 
     # After the last record…
 
@@ -253,8 +263,8 @@ class RecordBatchBuilder:
         if self._wire is not None:
             return
         assert self._buffer is not None
-        self._flush()
         self._limit = 0
+        self._flush()
         whole = memoryview(self._buffer)[: self._position]
         if self._codec:
             compressed = compress(self._codec, whole[HEADER_BYTES:], self._level)

@@ -83,8 +83,9 @@ class Shelf:
         size = self.accumulator.sizes.for_new(queue, record_upper_bound(None, value))
         buffer = self.pool.take_nowait(size)
         assert buffer is not None
-        batch = self.accumulator.open_batch(queue, buffer, now_s)
+        batch = self.accumulator.new_batch(queue, buffer, now_s)
         assert batch.append(0, None, value, ()) == 0
+        self.accumulator.add(batch)
         return batch
 
     def append_within_bounds(self, value: bytes, *, partition: int, now_s: float) -> None:

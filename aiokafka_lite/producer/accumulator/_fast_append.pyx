@@ -321,7 +321,7 @@ cdef class FastAppend:
     cdef object _hold
     cdef object _make_room
     cdef object _make_sticky_room
-    cdef object _placed_first
+    cdef object _add_new
     cdef public unsigned long thread_id
     cdef public object loop
     cdef object running  # what asyncio has noted of this thread while `running_loop` runs
@@ -343,7 +343,7 @@ cdef class FastAppend:
         hold=None,
         make_room=None,
         make_sticky_room=None,
-        placed_first=None,
+        add_new=None,
     ):
         if not PyDict_CheckExact(routes):
             raise TypeError("routes are a dict")
@@ -356,7 +356,7 @@ cdef class FastAppend:
         self._hold = hold
         self._make_room = make_room
         self._make_sticky_room = make_sticky_room
-        self._placed_first = placed_first
+        self._add_new = add_new
         self.thread_id = threading.get_ident()
 
     cdef bint is_in_loop(self) except -1:
@@ -500,7 +500,7 @@ cdef class FastAppend:
         tuple headers,
         bint waits,
     ):
-        """Return the open batch for a record, which had no room in the queue's; None: as the twin.
+        """Return the batch for a record, which had no room in the queue's; None: as the twin.
 
         `headers`: as `plain_headers` returns them, or None.
         """
@@ -516,16 +516,14 @@ cdef class FastAppend:
             pass
         return None
 
-    cdef int note_first(
-        self, RouteQueues route, OpenBatchSlot queue, object key, object partition
-    ) except -1:
-        """Tell that the first record of a batch was placed, in the sticky queue or in `queue`."""
-        if self._placed_first is None:
-            return 0
-        if self.sticks(key, partition):
-            queue = <OpenBatchSlot>PyList_GET_ITEM(route.queues, route.sticky.current)
-        self._placed_first(queue)
-        return 0
+    cdef bint is_added(self, BatchOutcome batch) except -1:
+        """Add a batch that has its first record to its queue. False: as if nothing was done."""
+        if self._add_new is not None:
+            try:
+                self._add_new(batch)
+            except Exception:  # append_path meets it again, and raises
+                return False
+        return True
 
     cdef inline void count(
         self, RouteQueues route, object value, object key, object partition
@@ -560,14 +558,14 @@ cdef class FastAppend:
             plain = plain_headers(headers)
             if plain is None:
                 return None
-        queue = self.queue_for(route, value, key, partition)
-        if queue is None:
-            return None
         if timestamp_ms is None and self._asks_machine:
             when_ms = alk_now_ms()
         else:
             when_ms = self.time_of(timestamp_ms)
         if when_ms < 0:
+            return None
+        queue = self.queue_for(route, value, key, partition)
+        if queue is None:
             return None
         batch = queue.open_batch
         if batch is not None and batch._builder is not None:
@@ -579,9 +577,9 @@ cdef class FastAppend:
             index = batch._builder.add_plain(when_ms, key, value, plain)
             if index < 0:
                 return None  # the open batch of another sticky partition is full
+        if index == 0 and not self.is_added(batch):
+            return None
         self.count(route, value, key, partition)
-        if index == 0:
-            self.note_first(route, queue, key, partition)
         return new_ack(
             batch,
             index,
@@ -674,14 +672,14 @@ cdef class FastAppend:
                     index = batch._builder.add_plain(when_ms, key, value, plain)
                     if index < 0:
                         break  # the open batch of another sticky partition is full
+                if index == 0 and not self.is_added(batch):
+                    break
                 if batch is not run or index != end:
                     if end > first:
                         bulk.note(run, first, end - first, when_ms)
                     run, first = batch, index
                 end = index + 1
                 self.count(route, value, key, partition)
-                if index == 0:
-                    self.note_first(route, queue, key, partition)
                 item = next(iterator, _NO_MORE)
                 if runs and key is None and PyBytes_CheckExact(item):
                     left = <PyObject *>item

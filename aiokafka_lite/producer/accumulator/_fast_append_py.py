@@ -246,18 +246,18 @@ class FastAppend:
         hold: Callable[[str], object] | None = None,
         make_room: MakeRoom | None = None,
         make_sticky_room: MakeRoom | None = None,
-        placed_first: Callable[[Any], object] | None = None,
+        add_new: Callable[[Any], object] | None = None,
     ) -> None:
         """`now()`: seconds since 1970. `has_partitioner`: the user has given one.
         `ignores_keys`: keyed records go to the sticky partition, too.
         `join_transaction(topic_partition)` is called before a record is appended, and raises if
         the partition may not join. `hold(topic)`: as of `HeldRoutes`, for `append_later`.
-        `make_room(queue, key, value, headers, waits)` returns the queue's open batch with room for
-        the record, which is placed there at once. None: the record has to take the other path.
-        `waits`: the caller waits for the outcome. `make_sticky_room(route, key, …)` is the same for
-        a record without key; the batch may be that of another partition, and may be full.
-        `placed_first(queue)` is called after the first record of a batch was placed. It must not
-        raise.
+        `make_room(queue, key, value, headers, waits)` returns the queue's open batch, or a new one,
+        with room for the record, which is placed there at once. None: the record has to take the
+        other path. `waits`: the caller waits for the outcome. `make_sticky_room(route, key, …)` is
+        the same for a record without key; the batch may be that of another partition, and may be
+        full. `add_new(batch)` is called with a new batch that has its first record. If it raises,
+        the record has to take the other path.
         """
         self.thread_id = get_ident()
         """The identity of the client's thread."""
@@ -272,7 +272,7 @@ class FastAppend:
         self._hold = hold
         self._make_room = make_room
         self._make_sticky_room = make_sticky_room
-        self._placed_first = placed_first
+        self._add_new = add_new
 
     def append(
         self,
@@ -313,11 +313,9 @@ class FastAppend:
         if index is None:
             batch = self._with_room(route, queue, partition, key, value, frozen, waits)
             index = None if batch is None else batch.append(timestamp_ms, key, value, frozen)
-        if batch is None or index is None:
+        if batch is None or index is None or not (index or self._is_added(batch)):
             return None
         self._count(route, partition, key, value_size)
-        if index == 0:
-            self._note_first(route, queue, partition, key)
         return RecordAck(batch, index, timestamp_ms, key_size, value_size)
 
     def _append_later(
@@ -361,17 +359,14 @@ class FastAppend:
         except Exception:  # noqa: BLE001  append_path meets it again, and raises
             return None
 
-    def _note_first(
-        self,
-        route: RouteQueues[Any],
-        queue: OpenBatchSlot,
-        partition: int | None,
-        key: bytes | None,
-    ) -> None:
-        """Tell that the first record of a batch was placed, in the sticky queue or in `queue`."""
-        if self._placed_first is not None:
-            is_sticky = self._sticks(partition, key)
-            self._placed_first(route.queue(route.sticky.current) if is_sticky else queue)
+    def _is_added(self, batch: ProducerBatch) -> bool:
+        """Add a batch that has its first record to its queue. False: as if nothing was done."""
+        if self._add_new is not None:
+            try:
+                self._add_new(batch)
+            except Exception:  # noqa: BLE001  append_path meets it again, and raises
+                return False
+        return True
 
     def _sticks(self, partition: int | None, key: bytes | None) -> bool:
         """Return whether a record goes to the sticky partition, if `_queue` has a queue for it."""

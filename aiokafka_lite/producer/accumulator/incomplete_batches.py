@@ -27,9 +27,9 @@ class IncompleteBatches:
         return iter(self.batches)
 
     @property
-    def batches(self) -> tuple[ProducerBatch, ...]:
-        """The batches as they are now, oldest first."""
-        return tuple(self._batches)
+    def batches(self) -> list[ProducerBatch]:
+        """The batches as they are now, oldest first. A tuple would be allocated inside its loop."""
+        return list(self._batches)
 
     def add(self, batch: ProducerBatch) -> None:
         """Note a new batch."""
@@ -44,17 +44,21 @@ class IncompleteBatches:
 
     def replace(self, batch: ProducerBatch, pieces: Sequence[ProducerBatch]) -> None:
         """Put the pieces of a split batch in its place."""
-        batches: dict[ProducerBatch, None] = {}
-        for other in self._batches:
-            batches.update(dict.fromkeys(pieces if other is batch else (other,)))
-        self._batches = batches
+        while True:
+            before = self._batches.copy()
+            batches: dict[ProducerBatch, None] = {}
+            for other in before:
+                batches.update(dict.fromkeys(pieces if other is batch else (other,)))
+            if self._batches == before:  # nothing came or went meanwhile
+                self._batches = batches
+                return
 
     # Expiry…
 
     @property
     def next_expiry_s(self) -> float | None:
         """When the oldest batch will be delivery_timeout_ms old; None: there is no batch."""
-        for batch in self._batches:
+        for batch in self._batches:  # nothing runs before the first
             return batch.created_s + self._delivery_timeout_s
         return None
 
@@ -70,7 +74,7 @@ class IncompleteBatches:
 
     # Flushes…
 
-    def begin_flush(self) -> tuple[ProducerBatch, ...]:
+    def begin_flush(self) -> list[ProducerBatch]:
         """Make every batch due until as many `end_flush` came; return the batches to wait for."""
         self._flushes += 1
         self.is_flushing = True

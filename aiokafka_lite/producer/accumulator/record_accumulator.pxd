@@ -27,22 +27,23 @@ cdef class RecordAccumulator:
     cdef dict _filled
     cdef dict _of_node
     cdef int64_t _drain_number
-    cdef bint _is_closed
+    cdef object _closed_by
 
-    @cython.locals(queue=PartitionQueue)
+    @cython.locals(queue=PartitionQueue, made=PartitionQueue)
     cpdef PartitionQueue queue_of(self, object topic_partition, object leader)
     cpdef object new_builder(self, bytearray buffer)
-    cpdef ProducerBatch open_batch(self, PartitionQueue queue, bytearray buffer, double now_s)
-    @cython.locals(batch=ProducerBatch)
-    cpdef ProducerBatch append_batch(
-        self, PartitionQueue queue, object builder, bytearray buffer, double now_s
+    cpdef ProducerBatch new_batch(
+        self, PartitionQueue queue, bytearray buffer, double now_s, object builder=*
     )
+    @cython.locals(queue=PartitionQueue)
+    cpdef PartitionQueue add(self, ProducerBatch batch)
+    cpdef discard(self, ProducerBatch batch)
     @cython.locals(before=bytearray, buffer=bytearray)
     cpdef object grow(self, ProducerBatch batch, Py_ssize_t record_bytes)
-    @cython.locals(node=NodeQueues)
+    @cython.locals(node=NodeQueues, former=NodeQueues)
     cdef _lead(self, PartitionQueue queue, object leader)
     @cython.locals(node=NodeQueues)
-    cdef _note_filled(self, PartitionQueue queue, ProducerBatch batch)
+    cdef _note_filled(self, PartitionQueue queue)
     @cython.locals(node=NodeQueues)
     cdef _note_left(self, PartitionQueue queue)
     @cython.locals(queue=PartitionQueue)
@@ -58,7 +59,7 @@ cdef class RecordAccumulator:
     cpdef bint has_more(self, node_id)
     @cython.locals(node=NodeQueues)
     cpdef bint has_others(self, node_id)
-    cdef _take(self, PartitionQueue queue, ProducerBatch batch)
+    cdef bint _take(self, PartitionQueue queue, ProducerBatch batch) except -1
     @cython.locals(queue=PartitionQueue, buffer=bytearray)
     cpdef object seal(self, ProducerBatch batch)
     @cython.locals(queue=PartitionQueue)

@@ -3,6 +3,10 @@ sent. Does not wait. Memory comes from the `BufferPool` and goes back there.
 
 The last batch of a queue takes records until it has no room. The first is sent next. A batch that
 is sent again goes back to the front, before all batches that were first drained after it.
+
+Whatever allocates or calls may run a finalizer, a log handler or a signal handler, which may send.
+So a batch has its first record before it is queued, and each batch that is drained is closed. No
+loop runs over a live dict or deque. What is found in a snapshot is looked at again before its use.
 """
 
 from collections.abc import Callable
@@ -70,7 +74,7 @@ class RecordAccumulator:
         self._filled: dict[PartitionQueue, None] = {}
         self._of_node: dict[int, NodeQueues] = {}
         self._drain_number = 0
-        self._is_closed = False
+        self._closed_by: Exception | None = None
 
     @property
     def has_waiting(self) -> bool:
@@ -85,8 +89,10 @@ class RecordAccumulator:
         """Return the partition's queue, and make it for that leader and epoch if there is none."""
         queue = self._queues.get(topic_partition)
         if queue is None:
-            queue = self._queues[topic_partition] = PartitionQueue(topic_partition)
-            self._lead(queue, leader)
+            made = PartitionQueue(topic_partition)
+            queue = self._queues.setdefault(topic_partition, made)
+            if queue is made:
+                self._lead(queue, leader)
         return queue
 
     def new_builder(self, buffer: bytearray) -> RecordBatchBuilder:
@@ -95,25 +101,49 @@ class RecordAccumulator:
             buffer, self._compression, self._compression_level, self._is_transactional
         )
 
-    def open_batch(self, queue: PartitionQueue, buffer: bytearray, now_s: float) -> ProducerBatch:
-        """Add an open batch to the end of the queue and return it."""
-        batch = self.append_batch(queue, self.new_builder(buffer), buffer, now_s)
-        queue.open_batch = batch
-        return batch
-
-    def append_batch(
-        self, queue: PartitionQueue, builder: RecordBatchBuilder, buffer: bytearray, now_s: float
+    def new_batch(
+        self,
+        queue: PartitionQueue,
+        buffer: bytearray,
+        now_s: float,
+        builder: RecordBatchBuilder | None = None,
     ) -> ProducerBatch:
-        """Add the batch of `builder` to the end of the queue and return it. The pool has counted
-        `buffer`.
+        """Return a batch for the queue, of records that `builder` has or that are still to come.
+        The pool has counted `buffer`.
         """
-        if queue.open_batch is not None:
-            queue.close_open_batch()
-        batch = ProducerBatch(queue.topic_partition, builder, buffer, now_s)
-        queue.batches.append(batch)
-        self._note_filled(queue, batch)
+        if builder is None:
+            builder = self.new_builder(buffer)
+        return ProducerBatch(queue.topic_partition, builder, buffer, now_s)
+
+    def add(self, batch: ProducerBatch) -> PartitionQueue:
+        """Add a batch that has records to the end of its queue, and return the queue. Unless it is
+        closed it is the open one.
+
+        Raises: the cause of `close`, once closed. The memory of the batch is free then.
+        """
+        if self._closed_by is not None:
+            self.discard(batch)
+            raise self._closed_by
+        queue = self._queues[batch.topic_partition]
         self.incomplete.add(batch)
-        return batch
+        self._note_filled(queue)
+        while queue.open_batch is not None:
+            queue.close_open_batch()
+        # From here on nothing else runs until the batch is in its place.
+        if not batch.is_done:
+            batch.is_queued = True
+            if not batch.is_closed:
+                queue.open_batch = batch
+            queue.batches.append(batch)
+            return queue
+        self._note_left(queue)  # all batches have failed meanwhile
+        error = batch.error_of(0)
+        assert error is not None
+        raise error
+
+    def discard(self, batch: ProducerBatch) -> None:
+        """Free the memory of a batch that was not added."""
+        self._release(batch, reusable=True)
 
     def grow(self, batch: ProducerBatch, record_bytes: int) -> int | None:
         """Give a full open batch memory for another record of at most `record_bytes` bytes. It is
@@ -129,6 +159,9 @@ class RecordAccumulator:
         buffer = self._pool.take_nowait(size)
         if buffer is None:
             return None
+        if batch.is_closed or batch.buffer is not before:  # meanwhile
+            self._pool.give(buffer)
+            return None
         batch.grow_into(buffer)
         self._pool.give(before)
         return size - len(before)
@@ -137,25 +170,29 @@ class RecordAccumulator:
 
     def set_leaders(self, leader_of: LeaderOf) -> None:
         """Follow new metadata."""
-        for node in self._of_node.values():
-            node.turns = 0
-            node.filled.clear()
-        for queue in self._queues.values():
+        for queue in list(self._queues.values()):
             self._lead(queue, leader_of(queue.topic_partition))
 
     def _lead(self, queue: PartitionQueue, leader: tuple[int | None, int]) -> None:
-        queue.leader_id, queue.leader_epoch = leader
-        if queue.leader_id is not None:
-            node = self._of_node.get(queue.leader_id)
+        leader_id, queue.leader_epoch = leader
+        if leader_id == queue.leader_id:
+            return
+        node = None
+        if leader_id is not None:
+            node = self._of_node.get(leader_id)
             if node is None:
-                node = self._of_node[queue.leader_id] = NodeQueues()
+                node = self._of_node.setdefault(leader_id, NodeQueues())
+        former_id, queue.leader_id = queue.leader_id, leader_id
+        if former_id is not None:
+            former = self._of_node[former_id]
+            former.filled.pop(queue, None)
+        if node is not None:
             queue.turn = node.turns
             node.turns += 1
             if queue.batches:
                 node.filled[queue] = None
 
-    def _note_filled(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
-        batch.is_queued = True
+    def _note_filled(self, queue: PartitionQueue) -> None:
         self._filled[queue] = None
         if queue.leader_id is not None:
             node = self._of_node[queue.leader_id]
@@ -167,10 +204,10 @@ class RecordAccumulator:
             if queue.batches[0] is queue.open_batch:
                 self.sizes.end_backlog(queue)
             return
-        del self._filled[queue]
+        self._filled.pop(queue, None)
         if queue.leader_id is not None:
             node = self._of_node[queue.leader_id]
-            del node.filled[queue]
+            node.filled.pop(queue, None)
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -183,7 +220,7 @@ class RecordAccumulator:
         node_ids: set[int] = set()
         leaderless: set[str] = set()
         next_s: float | None = None
-        for queue in self._filled:
+        for queue in list(self._filled):
             if queue.leader_id is None:
                 leaderless.add(queue.topic_partition.topic)
                 continue
@@ -201,6 +238,8 @@ class RecordAccumulator:
 
     def due_at(self, queue: PartitionQueue) -> float | None:
         """Return when the queue's first batch is due; None: not before something else happens."""
+        if not queue.batches:
+            return None
         batch = queue.batches[0]
         if queue.is_muted or not (self._sequences is None or self._sequences.may_send(batch)):
             return None
@@ -214,7 +253,7 @@ class RecordAccumulator:
 
     @property
     def _hurries(self) -> bool:
-        return self._is_closed or self.incomplete.is_flushing or self._pool.waiting > 0
+        return self._closed_by is not None or self.incomplete.is_flushing or self._pool.waiting > 0
 
     def drain(self, node_id: int, now_s: float) -> list[ProducerBatch]:
         """Take the batches of one request to a node. They are in flight from now on.
@@ -230,9 +269,11 @@ class RecordAccumulator:
         size = next_turn = 0
         is_due = is_full = False
         for queue in node.in_turn():
-            batch = queue.batches[0]
             due_s = self.due_at(queue)
-            if due_s is None or (due_s > now_s and batch.attempts):
+            if due_s is None:
+                continue
+            batch = queue.batches[0]
+            if due_s > now_s and batch.attempts:
                 continue
             is_due = is_due or due_s <= now_s
             if not is_full:
@@ -248,9 +289,7 @@ class RecordAccumulator:
         if not is_due:
             return []
         node.next_turn = next_turn
-        for queue, batch in taken:
-            self._take(queue, batch)
-        return [batch for _, batch in taken]
+        return [batch for queue, batch in taken if self._take(queue, batch)]
 
     def has_more(self, node_id: int) -> bool:
         """Return whether batches for this node are queued, due or not."""
@@ -262,9 +301,13 @@ class RecordAccumulator:
         node = self._of_node.get(node_id)
         return len(self._filled) > (0 if node is None else len(node.filled))
 
-    def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
+    def _take(self, queue: PartitionQueue, batch: ProducerBatch) -> bool:
+        """Take the first batch of a queue. Return False if it is the first no more."""
+        batch.close()
         if batch is queue.open_batch:
             queue.close_open_batch()
+        if not queue.batches or queue.batches[0] is not batch:
+            return False
         queue.batches.popleft()
         batch.is_queued = False
         self._note_left(queue)
@@ -277,6 +320,7 @@ class RecordAccumulator:
         batch.leader_epoch = queue.leader_epoch
         batch.attempts += 1
         batch.is_in_flight = True
+        return True
 
     def seal(self, batch: ProducerBatch) -> memoryview:
         """Return the bytes to send of a drained batch as a part, and compress it the first time.
@@ -292,9 +336,9 @@ class RecordAccumulator:
             self._pool.shrink(buffer, batch.reserved_bytes)
         return part
 
-    def waiting_queues(self) -> tuple[PartitionQueue, ...]:
+    def waiting_queues(self) -> list[PartitionQueue]:
         """Return the queues that have batches."""
-        return tuple(self._filled)
+        return list(self._filled)
 
     # What became of it…
 
@@ -318,12 +362,13 @@ class RecordAccumulator:
         queue = self._queues[batch.topic_partition]
         turn = (batch.drain_number, batch.piece_number)
         at = 0
-        for other in queue.batches:
+        self._note_filled(queue)
+        for other in list(queue.batches):
             if not other.drain_number or (other.drain_number, other.piece_number) > turn:
                 break
             at += 1
+        batch.is_queued = True
         queue.batches.insert(at, batch)
-        self._note_filled(queue, batch)
 
     def split(self, batch: ProducerBatch) -> None:
         """Replace a batch that a broker found too large by smaller ones (2d-14).
@@ -379,7 +424,7 @@ class RecordAccumulator:
 
     def close(self, cause: Exception) -> None:
         """Make every batch due from now on, and fail calls that wait for memory with `cause`."""
-        self._is_closed = True
+        self._closed_by = cause
         self._pool.close(cause)
 
     def fail_unsent(self, error: Exception, *, is_wanted: bool = False) -> None:

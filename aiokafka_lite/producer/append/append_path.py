@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 class AppendPath:
     """Appends records for one producer. `wake_sender()` makes the sender look at what is due.
-    `placed_first` and `leaves_at_once`: as of `NewBatches`.
+    `send_at_once` and `leaves_at_once`: as of `NewBatches`.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AppendPath:
         transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
-        placed_first: Callable[[PartitionQueue], object] | None = None,
+        send_at_once: Callable[[PartitionQueue], object] | None = None,
         leaves_at_once: Callable[[PartitionQueue], bool] = lambda _: False,
     ) -> None:
         self._config = config
@@ -84,7 +84,7 @@ class AppendPath:
             life,
             transactions,
             wake_sender=wake_sender,
-            placed_first=placed_first,
+            send_at_once=send_at_once,
             leaves_at_once=leaves_at_once,
         )
         self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
@@ -103,7 +103,7 @@ class AppendPath:
             hold=self.routes.hold,
             make_room=self._new_batches.make_room,
             make_sticky_room=self._new_batches.make_sticky_room,
-            placed_first=placed_first,
+            add_new=self._new_batches.add_new,
         )
         """Places records whose key and value are bytes, and that find everything ready."""
 

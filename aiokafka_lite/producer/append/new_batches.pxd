@@ -18,7 +18,7 @@ cdef class NewBatches:
     cdef object _life
     cdef object _transactions
     cdef public object _wake_sender
-    cdef object _placed_first
+    cdef object _send_at_once
     cdef object _leaves_at_once
     cdef object _patience
     cdef Py_ssize_t _most_record_bytes
@@ -41,6 +41,7 @@ cdef class NewBatches:
     cdef _close_full(self, PartitionQueue queue)
     cpdef bint must_pause(self)
     cdef ProducerBatch _grown(self, PartitionQueue queue, Py_ssize_t size)
-    @cython.locals(now_s=double)
-    cdef ProducerBatch _opened(self, PartitionQueue queue, bytearray buffer)
+    cdef ProducerBatch _new(self, PartitionQueue queue, bytearray buffer)
+    @cython.locals(queue=PartitionQueue, size=Py_ssize_t)
+    cpdef add_new(self, ProducerBatch batch)
     cdef bint _concerns_sender(self, PartitionQueue queue)

@@ -43,7 +43,7 @@ Seconds for each of its milliseconds."""
 
 class NewBatches:
     """Opens batches in a producer's queues. `wake_sender()` makes the sender look at them.
-    `placed_first(queue)` is called after a record was placed first in one. It sends the record if
+    `send_at_once(queue)` is called after a batch was added. It sends the batch if
     `leaves_at_once(queue)`, so that the sender need not look.
     """
 
@@ -58,7 +58,7 @@ class NewBatches:
         transactions: "TransactionManager | None",
         *,
         wake_sender: Callable[[], object],
-        placed_first: Callable[[PartitionQueue], object] | None = None,
+        send_at_once: Callable[[PartitionQueue], object] | None = None,
         leaves_at_once: Callable[[PartitionQueue], bool] = lambda _: False,
     ) -> None:
         self._client = client
@@ -70,7 +70,7 @@ class NewBatches:
         self._life = life
         self._transactions = transactions
         self._wake_sender = wake_sender
-        self._placed_first = placed_first
+        self._send_at_once = send_at_once
         self._leaves_at_once = leaves_at_once
         self._patience = finder.routes.patience
         self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
@@ -90,7 +90,8 @@ class NewBatches:
         headers: Headers,
         waits: bool,
     ) -> ProducerBatch | None:
-        """Return the open batch of a queue, with room for a record: it has grown, or it is new.
+        """Return a batch with room for a record: the queue's open one, which has grown, or a new
+        one for `add_new`.
 
         None: the record has to wait or is too large, and nothing was done. `fast_append` calls it
         and places the record at once. So a record that opens a batch needs no coroutine. Not for
@@ -108,7 +109,7 @@ class NewBatches:
             return None
         if queue.open_batch is not None and self._concerns_sender(queue):
             self._wake_sender()  # that batch is full
-        return self._opened(queue, buffer)
+        return self._new(queue, buffer)
 
     def make_sticky_room(
         self,
@@ -121,8 +122,7 @@ class NewBatches:
         """As `make_room`, for a record whose sticky partition has no open batch with room.
 
         The partition may change then, also if there is no memory and the record has to wait. If
-        the next one has an open batch, that is returned, with room or not. Raises: also as
-        `join_transaction`.
+        the next one has an open batch, that is returned, with room or not.
         """
         size = self._size_now(key, value, headers, waits)
         if size < 0:
@@ -135,9 +135,36 @@ class NewBatches:
             queue = route.queue(sticky.settle(route.choices))
             if queue.open_batch is not None:
                 return queue.open_batch
-        self.join_transaction(queue)
         buffer = self._pool.take_nowait(self._accumulator.sizes.for_new(queue, size))
-        return None if buffer is None else self._opened(queue, buffer)
+        return None if buffer is None else self._new(queue, buffer)
+
+    def _new(self, queue: PartitionQueue, buffer: bytearray) -> ProducerBatch:
+        return self._accumulator.new_batch(queue, buffer, self._clock.monotonic())
+
+    def add_new(self, batch: ProducerBatch) -> None:
+        """Add a new batch, in which a record was placed, to its queue; it is the open one then.
+
+        Another batch may have been opened since `batch` was made, by a finalizer that sends. That
+        one is before it, and closed. Raises: as `join_transaction`, and as `RecordAccumulator.add`.
+        The memory is given back then.
+        """
+        try:
+            self.join_transaction(batch)
+        except BaseException:
+            self._accumulator.discard(batch)
+            raise
+        size = batch.reserved_bytes
+        queue = self._accumulator.add(batch)
+        self._filled_bytes += size
+        topic = queue.topic_partition[0]
+        if batch.created_s >= self._used_until_s or topic != self._used_topic:
+            self._client.metadata.add_topic(topic)
+            self._used_topic = topic
+            self._used_until_s = batch.created_s + self._config.metadata_max_idle_ms * _NOTED_FOR
+        if self._concerns_sender(queue) and not self._leaves_at_once(queue):
+            self._wake_sender()
+        if self._send_at_once is not None:
+            self._send_at_once(queue)
 
     def _size_now(
         self, key: bytes | None, value: bytes | None, headers: Headers, waits: bool
@@ -280,54 +307,28 @@ class NewBatches:
         Raises: as `_take`. Cancelled: as `_take`.
         """
         self.join_transaction(queue)
-        counted = await self._take(len(buffer), began_s)
-        self._join_or_give_back(counted, queue)  # the call has waited
-        batch = self._accumulator.append_batch(queue, builder, buffer, self._clock.monotonic())
+        await self._take(len(buffer), began_s)
+        batch = self._accumulator.new_batch(queue, buffer, self._clock.monotonic(), builder)
         batch.close()
-        self._filled_bytes += len(buffer)
-        self._client.metadata.add_topic(queue.topic_partition.topic)
+        self.add_new(batch)
         self._wake_sender()
         return batch
 
-    def join_transaction(self, queue: PartitionQueue) -> None:
+    def join_transaction(self, of: PartitionQueue | ProducerBatch) -> None:
         """Make the partition part of the open transaction, if the producer is transactional."""
         if self._transactions is not None:
-            self._transactions.add_partition(queue.topic_partition)
+            self._transactions.add_partition(of.topic_partition)
 
     def exhausted(self, size: int) -> BufferExhaustedError:
         """Return the error for a call that had to wait too long for `size` bytes."""
         return self._pool.exhausted(size, self._config.max_block_ms)
 
     def _open_in(self, buffer: bytearray, record: Appending) -> RecordAck:
-        queue = record.queue
-        if self._transactions is not None:
-            self._join_or_give_back(buffer, queue)
-        ack = record.place_in(self._opened(queue, buffer))
+        batch = self._new(record.queue, buffer)
+        ack = record.place_in(batch)
         assert ack is not None, "the first record of a batch has room"
-        if self._placed_first is not None:
-            self._placed_first(queue)
+        self.add_new(batch)
         return ack
-
-    def _opened(self, queue: PartitionQueue, buffer: bytearray) -> ProducerBatch:
-        """Return a new open batch. The caller places a record before anything else can run."""
-        now_s = self._clock.monotonic()
-        batch = self._accumulator.open_batch(queue, buffer, now_s)
-        self._filled_bytes += len(buffer)
-        topic = queue.topic_partition[0]
-        if now_s >= self._used_until_s or topic != self._used_topic:
-            self._client.metadata.add_topic(topic)
-            self._used_topic = topic
-            self._used_until_s = now_s + self._config.metadata_max_idle_ms * _NOTED_FOR
-        if self._concerns_sender(queue) and not self._leaves_at_once(queue):
-            self._wake_sender()
-        return batch
-
-    def _join_or_give_back(self, buffer: bytearray, queue: PartitionQueue) -> None:
-        try:
-            self.join_transaction(queue)
-        except BaseException:
-            self._pool.give(buffer)
-            raise
 
     async def _take(self, size: int, began_s: float | None) -> bytearray:
         """Return memory for a batch, waiting for it until max_block_ms after `began_s`.

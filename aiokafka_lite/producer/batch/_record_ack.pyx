@@ -172,8 +172,11 @@ cdef class BatchOutcome:
     ):
         cdef bint is_appended = self.log_append_time_ms >= 0
         cdef object metadata = self.metadata_again(index, timestamp_ms, key_size, value_size)
+        cdef bint has_sizes = key_size != -1 or value_size != -1
+        cdef dict attributes
         if metadata is not None:
             return metadata
+        attributes = self.attributes_of(key_size, value_size) if has_sizes else None
         metadata = alk_new_tuple(_RecordMetadata, 7)
         put(metadata, 0, <object>PyTuple_GET_ITEM(self.topic_partition, 0))
         put(metadata, 1, <object>PyTuple_GET_ITEM(self.topic_partition, 1))
@@ -182,8 +185,8 @@ cdef class BatchOutcome:
         put(metadata, 4, self.time_told(self.log_append_time_ms if is_appended else timestamp_ms))
         put(metadata, 5, _LOG_APPEND_TIME if is_appended else _CREATE_TIME)
         put(metadata, 6, self.log_start_offset)
-        if key_size != -1 or value_size != -1:
-            PyObject_GenericSetDict(metadata, self.attributes_of(key_size, value_size), NULL)
+        if has_sizes:
+            PyObject_GenericSetDict(metadata, attributes, NULL)
             self.newest_metadata = metadata
         # It never changes, and nothing in it refers to other objects than text and numbers. So it is
         # in no cycle, and the garbage collector need not look at it.
@@ -196,15 +199,20 @@ cdef class BatchOutcome:
         """Return the newest metadata object, if its user has dropped it, with another offset and
         time. None: another is needed. To make one and to free it costs 600 instructions.
         """
-        cdef PyObject *metadata = <PyObject *>self.newest_metadata
-        if metadata is <PyObject *>None or not alk_may_change(metadata):
+        cdef PyObject *metadata
+        cdef dict other = None
+        if self.newest_metadata is None:
             return None
         if key_size != self.key_size or value_size != self.value_size:
             if key_size == -1 and value_size == -1:
                 return None
-            PyObject_GenericSetDict(
-                <object>metadata, self.attributes_of(key_size, value_size), NULL
-            )
+            other = self.attributes_of(key_size, value_size)
+        # From here on nothing else runs, which could take a reference to it.
+        metadata = <PyObject *>self.newest_metadata
+        if not alk_may_change(metadata):
+            return None
+        if other is not None:
+            PyObject_GenericSetDict(<object>metadata, other, NULL)
         ALK_FORGET_HASH(metadata)
         replace(metadata, 3, self.base_offset + index if self.base_offset >= 0 else -1)
         if self.log_append_time_ms < 0:
@@ -239,37 +247,44 @@ cdef class BatchOutcome:
     def add_listener(self, index, listener):
         """As the twin."""
         token = _next_token()
-        self._listeners[token] = (index, listener)
+        entry = (index, listener)
+        if self.is_done:
+            listener()
+        else:
+            self._listeners[token] = entry
         return token
 
     def remove_listener(self, token):
-        """Forget a listener; harmless when it was called or removed before."""
-        if self._listeners.pop(token, None) is None:
-            for _, piece in self._pieces:
-                piece.remove_listener(token)
+        """Forget a listener; return False when it was called or removed before."""
+        if self._listeners.pop(token, self) is not self:
+            return True
+        for _, piece in self._pieces:
+            if piece.remove_listener(token):
+                return True
+        return False
 
     def listeners_of(self, index):
         """Return the (token, listener) pairs of one record, in the order of their coming."""
         return [
             (token, token if entry is None else entry[1])
-            for token, entry in self._listeners.items()
+            for token, entry in self._listeners.copy().items()
             if index_of(token, entry) == index
         ]
 
     def _move_listeners(self, int32_t end):
         """As the twin."""
         cdef BatchOutcome place
-        for token, entry in list(self._listeners.items()):
+        for token, entry in self._listeners.copy().items():
             index = index_of(token, entry)
             if index >= end:
                 continue
-            del self._listeners[token]
             place, at = self.place_of(index)
+            moved = None if entry is None else (at, entry[1])
+            if self._listeners.pop(token, self) is self:
+                continue  # removed meanwhile
             if entry is None:
                 (<AwaitedAck>token).index = at
-                place._listeners[token] = None
-            else:
-                place._listeners[token] = (at, entry[1])
+            place._listeners[token] = moved
 
     def _finish(self):
         cdef _Wakeups group = None
@@ -399,10 +414,12 @@ cdef class AwaitedAck:
         if self.batch is not None and not self.is_done:
             raise RuntimeError("await of an ack was resumed before there is an outcome")
         batch = self.ack.where()
-        if batch is None or batch.is_done:
+        if batch is None:
             return False
-        if self.loop_of is None:
+        if self.loop_of is None and not batch.is_done:
             self.loop_of = loop_of_waits(batch)
+        if batch.is_done:
+            return False
         self.index = self.ack._index
         self.batch = batch
         self.is_done = self.is_cancelled = False
@@ -669,10 +686,12 @@ cdef class RecordAck:
         if batch is None or batch.is_done:
             return False
         listeners = self._listeners(batch)
+        if batch.is_done:
+            return False
         self._batch = None
         for token, listener in listeners:
-            batch.remove_listener(token)
-            listener()
+            if batch.remove_listener(token):
+                listener()
         return True
 
     def add_done_callback(self, callback, *, context=None):

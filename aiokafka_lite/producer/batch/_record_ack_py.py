@@ -124,29 +124,35 @@ class BatchOutcome:
     def add_listener(self, index: int, listener: Listener) -> int:
         """Call `listener()` once there is an outcome; return a token for `remove_listener`.
 
-        Listeners are called in the order of `index`, then of their coming. Not for a done batch.
+        Listeners are called in the order of `index`, then of their coming. A batch that is done
+        calls it at once.
         """
         token = next(_tokens)
-        self._listeners[token] = (index, listener)
+        entry = (index, listener)
+        if self.is_done:
+            listener()
+        else:
+            self._listeners[token] = entry
         return token
 
-    def remove_listener(self, token: int) -> None:
-        """Remove a listener, unless it was called or removed before."""
-        if self._listeners.pop(token, None) is None:
-            for _, piece in self._pieces:
-                piece.remove_listener(token)
+    def remove_listener(self, token: int) -> bool:
+        """Remove a listener. Return False if it was called or removed before."""
+        if self._listeners.pop(token, None) is not None:
+            return True
+        return any(piece.remove_listener(token) for _, piece in self._pieces)
 
     def listeners_of(self, index: int) -> Sequence[tuple[int, Listener]]:
         """Return the (token, listener) pairs of one record, in the order they were added."""
-        return [(token, call) for token, (at, call) in self._listeners.items() if at == index]
+        listeners = self._listeners.copy()  # which others may change meanwhile
+        return [(token, call) for token, (at, call) in listeners.items() if at == index]
 
     def _move_listeners(self, end: int) -> None:
         """Move the listeners of the records before index `end` to the pieces that have these."""
-        for token, (index, listener) in tuple(self._listeners.items()):
+        for token, (index, listener) in self._listeners.copy().items():
             if index < end:
-                del self._listeners[token]
                 place, at = self.place_of(index)
-                place._listeners[token] = (at, listener)
+                if self._listeners.pop(token, None) is not None:  # else it was removed meanwhile
+                    place._listeners[token] = (at, listener)
 
     def _finish(self) -> None:
         self.is_done = True
@@ -280,10 +286,12 @@ class RecordAck:
         if batch is None or batch.is_done:
             return False
         listeners = self._listeners(batch)
+        if self.done():  # meanwhile
+            return False
         self._batch = None
         for token, listener in listeners:
-            batch.remove_listener(token)
-            listener()
+            if batch.remove_listener(token):
+                listener()
         return True
 
     def add_done_callback(

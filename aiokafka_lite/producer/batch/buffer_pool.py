@@ -107,7 +107,8 @@ class BufferPool:
 
         `reusable` False: a request may still read the buffer, so it is not handed out again.
         """
-        self.used_bytes -= len(buffer)
+        size = len(buffer)  # a call in the middle of -= could change what it changes
+        self.used_bytes -= size
         if reusable:
             self._keep(buffer)
         self._serve()
@@ -117,7 +118,8 @@ class BufferPool:
 
         Those bytes, at most the size of the buffer, count until `give_bytes` gives them back.
         """
-        self.used_bytes -= len(buffer) - size
+        freed_bytes = len(buffer) - size
+        self.used_bytes -= freed_bytes
         self._keep(buffer)
         self._serve()
 

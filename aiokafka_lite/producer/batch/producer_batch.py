@@ -109,6 +109,7 @@ class ProducerBatch(record_ack.BatchOutcome):
         """Take no more records."""
         if not self.is_closed and self._builder is not None:
             self.is_closed = True
+            self._builder.limit_to(0)
             self.record_count = self._builder.record_count
 
     def limit_to(self, size: int) -> None:
@@ -202,10 +203,12 @@ class ProducerBatch(record_ack.BatchOutcome):
 
         A record has the outcome of its piece. This batch is done when the last piece is.
         """
+        places: list[tuple[int, record_ack.BatchOutcome]] = []
         first = 0
         for piece in pieces:
-            self._pieces.append((first, piece))
+            places.append((first, piece))
             first += piece.record_count
+        self._pieces = places  # in one step: a call before it finds none
         self._move_listeners(first)
         for piece in pieces:
             piece.add_listener(record_ack.BEHIND_ALL, self._piece_is_done)

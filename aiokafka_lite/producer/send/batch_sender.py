@@ -353,6 +353,7 @@ class BatchSender:
         if error is not None and not isinstance(error, KafkaError):
             self._end_with(error)
             return
+        node.is_sparse = False  # until this is taken in
         try:
             if isinstance(response, list):  # the usual case
                 node.count -= 1

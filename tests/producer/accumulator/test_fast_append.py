@@ -272,8 +272,8 @@ def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleN
         queue.open_batch = twin.ProducerBatch(queue.topic_partition, builder, buffer, 0.0)
         return queue.open_batch
 
-    placed_first = mock.Mock()
-    way = Way(twin, room=200, make_room=make_room, placed_first=placed_first)
+    add_new = mock.Mock()
+    way = Way(twin, room=200, make_room=make_room, add_new=add_new)
     make_room.side_effect = opened
     for number in (1, 0):  # without a batch, and with a full one
         ack = way.append(b"v" * 300, None, number, 55)
@@ -281,7 +281,10 @@ def test_room_is_made_for_a_record_unless_its_partition_may_change(twin: SimpleN
         assert way.records(number) == [(None, b"v" * 300, 55, ())]
     for _ in range(2):
         way.append(b"v", None, 2)
-    assert placed_first.call_args_list == [mock.call(way.queues[number]) for number in (1, 0, 2)]
+    opened_batches = [way.queues[number].open_batch for number in (1, 0, 2)]
+    assert add_new.call_args_list == [mock.call(batch) for batch in opened_batches]
+    add_new.side_effect = SerializationError("as good as any")
+    assert way.append(b"v" * 300, None, 1) is None  # the producer was stopped meanwhile, perhaps
 
 
 def moving_on(way: Way, partition: int) -> Any:
@@ -301,15 +304,15 @@ def moving_on(way: Way, partition: int) -> Any:
 
 def test_room_for_a_sticky_record_may_be_in_another_partition(twin: SimpleNamespace) -> None:
     """A record without key opens a batch without the append path, elsewhere perhaps (2d-5)."""
-    make_room, placed_first = mock.Mock(), mock.Mock()
-    way = Way(twin, room=200, make_sticky_room=make_room, placed_first=placed_first)
+    make_room, add_new = mock.Mock(), mock.Mock()
+    way = Way(twin, room=200, make_sticky_room=make_room, add_new=add_new)
     make_room.side_effect = moving_on(way, 1)
     ack = way.append(b"v" * 300, None, None, 55, [("h", b"x")])
     make_room.assert_called_once_with(way.routes["t"], None, b"v" * 300, (("h", b"x"),), False)
     assert ack._batch_and_index == (way.queues[1].open_batch, 0)
     assert way.records(1) == [(None, b"v" * 300, 55, (("h", b"x"),))]
     assert way.sticky.produced_bytes == 308
-    placed_first.assert_called_once_with(way.queues[1])
+    add_new.assert_called_once_with(way.queues[1].open_batch)
     make_room.side_effect = lambda *_: way.queues[2].open_batch
     for _ in range(9):
         way.append(b"v", None, 2)

@@ -7,7 +7,7 @@ def test_batches_are_counted_until_they_have_an_outcome() -> None:
     first, second = make_batch(), make_batch()
     incomplete.add(first)
     incomplete.add(second)
-    assert incomplete.batches == (first, second)
+    assert incomplete.batches == [first, second]
     assert incomplete.remove(first)
     assert not incomplete.remove(first)
     assert list(incomplete) == [second]
@@ -22,7 +22,7 @@ def test_pieces_stand_where_their_batch_stood() -> None:
         incomplete.add(each)
     pieces = [make_batch(), make_batch()]
     incomplete.replace(batch, pieces)
-    assert incomplete.batches == (before, *pieces, after)
+    assert incomplete.batches == [before, *pieces, after]
 
 
 def test_a_batch_expires_after_the_delivery_timeout() -> None:
@@ -54,7 +54,7 @@ def test_a_flush_waits_for_the_batches_before_it() -> None:
     batch = make_batch()
     incomplete.add(batch)
     assert not incomplete.is_flushing
-    assert incomplete.begin_flush() == (batch,)
+    assert incomplete.begin_flush() == [batch]
     incomplete.add(make_batch())
     incomplete.begin_flush()
     incomplete.end_flush()

@@ -61,7 +61,7 @@ def test_flush_close_and_waiting_for_memory_make_everything_due() -> None:
     """A flush, a close and a wait for memory make every batch due (2d-3, 2d-7, 2d-21)."""
     shelf = Shelf()
     batch = shelf.append()
-    assert shelf.accumulator.incomplete.begin_flush() == (batch,)
+    assert shelf.accumulator.incomplete.begin_flush() == [batch]
     assert shelf.accumulator.ready(0.0).node_ids == {1}
     shelf.accumulator.incomplete.end_flush()
     assert shelf.accumulator.ready(0.0).node_ids == set()
@@ -256,7 +256,7 @@ def test_an_abort_fails_what_was_never_sent_and_nothing_else() -> None:
     shelf.accumulator.retry(again, 1.0)
     unsent = shelf.append()
     shelf.accumulator.fail_unsent(KafkaError("aborted"))
-    assert shelf.accumulator.incomplete.batches == (again, in_flight)
+    assert shelf.accumulator.incomplete.batches == [again, in_flight]
     assert "aborted" in str(unsent.error_of(0))
     for batch in shelf.drain(now_s=9.0), [in_flight]:
         shelf.succeed(batch[0])
@@ -365,7 +365,7 @@ def test_pieces_take_the_place_of_a_batch_that_was_too_large() -> None:
     first, second, last = shelf.queue().batches
     assert (first.attempts, first.drain_number) == (0, batch.drain_number)
     assert last is later
-    assert shelf.accumulator.incomplete.batches == (first, second, later)
+    assert shelf.accumulator.incomplete.batches == [first, second, later]
     assert shelf.accumulator.incomplete.next_expiry_s == 31.0
     assert 400 < shelf.pool.used_bytes <= 800
     assert batch.size_in_bytes == 0
@@ -599,7 +599,7 @@ def test_a_topic_that_finds_a_batch_too_large_gets_none_of_those_any_more() -> N
     other = shelf.queue(topic="payments")
     for _ in range(2):
         buffer = bytearray(200)
-        shelf.accumulator.open_batch(other, buffer, 0.0)
+        shelf.accumulator.add(shelf.accumulator.new_batch(other, buffer, 0.0))
     assert shelf.accumulator.sizes.for_new(other, 100) == 400
 
 
@@ -648,7 +648,7 @@ def test_no_batch_is_looked_at_for_its_expiry_before_the_oldest_has_expired() ->
         """Counts how often all batches are asked for."""
 
         @property
-        def batches(self) -> tuple[ProducerBatch, ...]:
+        def batches(self) -> list[ProducerBatch]:
             copies.append(len(self))
             return super().batches
 

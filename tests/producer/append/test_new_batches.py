@@ -116,8 +116,9 @@ async def test_a_task_has_room_at_once_until_it_has_to_pause_or_to_wait() -> Non
                     batch = new_batches.make_room(queue, None, value, (), waits)
                     if batch is None:
                         break
-                    assert batch is queue.open_batch
                     assert batch.append(0, None, value, ()) == 0
+                    new_batches.add_new(batch)
+                    assert batch is queue.open_batch
                     count += 1
                 return count
 
@@ -157,22 +158,25 @@ async def test_a_sticky_record_has_room_at_once_in_the_next_partition() -> None:
             assert room() is None
             pool.give(held, reusable=False)
             batch = room()
-            assert batch is route.queue(before).open_batch
-            assert sticky.current == before
             assert batch is not None
             assert batch.append(0, None, value, ()) == 0
+            new_batches.add_new(batch)
+            assert batch is route.queue(before).open_batch
+            assert sticky.current == before
             sticky.produced_bytes, sticky.loads = 92, OtherThan(before)
             other = room()
             assert batch.is_closed
             assert sticky.current != before
-            assert other is route.queue(sticky.current).open_batch
             assert other is not None
             assert other.append(0, None, value, ()) == 0
+            new_batches.add_new(other)
+            assert other is route.queue(sticky.current).open_batch
             sticky.current, sticky.produced_bytes = before, 92
             assert route.queue(before).open_batch is None
             again = room()
             assert again is not None
             assert again.append(0, None, value, ()) == 0
+            new_batches.add_new(again)
             assert room() is other  # it takes no record, but is no batch of this partition
             await producer.flush()
             counts = [len(written(broker, partition=number)) for number in (before, 1 - before)]
@@ -193,7 +197,10 @@ async def test_a_task_that_fills_the_sticky_partition_pauses_before_it_moves_on(
                 batch = new_batches.make_sticky_room(route, None, value, (), False)
                 if batch is None:
                     break
-                made += batch.append(0, None, value, ()) is not None
+                index = batch.append(0, None, value, ())
+                if index == 0:
+                    new_batches.add_new(batch)
+                made += index is not None
             assert 462 < made <= 525  # 512 KiB
             open_batch = route.queue(route.sticky.current).open_batch
             assert open_batch is not None
