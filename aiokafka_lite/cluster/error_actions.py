@@ -37,9 +37,16 @@ class ErrorActions(Generic[A]):
             action = self._retriable if error.retriable else self._others
         return action, error
 
-    def but_for(self, listed: Mapping[type[BrokerResponseError], A]) -> "ErrorActions[A]":
-        """Return a table like this one, in which the errors of `listed` have these actions."""
-        table = ErrorActions(listed, retriable=self._retriable, others=self._others)
+    def but_for(
+        self, listed: Mapping[type[BrokerResponseError], A], *, others: A | None = None
+    ) -> "ErrorActions[A]":
+        """Return a table like this one, in which the errors of `listed` have these actions.
+
+        `others`: the action of all that is neither listed nor retriable; None: as here.
+        """
+        if others is None:
+            others = self._others
+        table = ErrorActions(listed, retriable=self._retriable, others=others)
         table.listed = {**self.listed, **table.listed}
         return table
 

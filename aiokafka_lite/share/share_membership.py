@@ -216,6 +216,10 @@ class ShareMembership:
     def _refused(self, action: Action, error: BrokerResponseError) -> None:
         if action is Action.RAISE:
             self._fail(error)
+        elif action is Action.TELL:
+            self._client.observer.failed("join", error)
+            self._error = error
+            self._on_change()
         elif self._member.fence(reason_of(error)):
             self._lose()
             self._rejoin()

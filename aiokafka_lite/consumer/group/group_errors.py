@@ -1,7 +1,9 @@
 """What each error of a group request calls for: the tables 2e-3, 2e-4, 2e-12 and 2e-15, and those
 of KIP-848.
 
-The caller of the request carries the action out. Does not wait.
+The caller of the request carries the action out. Does not wait. The tables are those of Java's
+client 4.4.0; `tests/conformance/test_error_tables.py` compares them code by code, and has the
+reasons of the differences.
 """
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
@@ -17,8 +19,10 @@ from aiokafka_lite.errors import (
     RebalanceInProgressError,
     RequestTimedOutError,
     StaleMemberEpochError,
+    TopicAuthorizationFailedError,
     UnknownMemberIdError,
     UnknownTopicOrPartitionError,
+    UnreleasedInstanceIdError,
     UnstableOffsetCommitError,
 )
 from aiokafka_lite.light_enum import Enum
@@ -33,6 +37,8 @@ class Action(Enum):
     REJOIN = "join again; ids and generation are good"
     LOSE_GENERATION = "join again with the same member id; what was owned is lost"
     LOSE_MEMBERSHIP = "join again as a new member; what was owned is lost"
+    RELEASE_PLACE = "free the instance id if it is this member that has it, then join again"
+    TELL = "the user has to hear of it; the membership goes on"
     NEW_EPOCH = "ask again with the epoch of the next heartbeat"
     RAISE = "the user has to hear of it"
 
@@ -73,12 +79,17 @@ EPOCH_HEARTBEAT_ACTIONS = _ALWAYS.but_for(
         FencedMemberEpochError: Action.LOSE_GENERATION,
         UnknownMemberIdError: Action.LOSE_GENERATION,
         GroupIdNotFound: Action.LOSE_GENERATION,
+        UnreleasedInstanceIdError: Action.RELEASE_PLACE,
+        TopicAuthorizationFailedError: Action.TELL,
     }
 )
-"""ConsumerGroupHeartbeat (KIP-848)."""
+"""ConsumerGroupHeartbeat (KIP-848) and ShareGroupHeartbeat (KIP-932)."""
 
-EPOCH_COMMIT_ACTIONS = EPOCH_HEARTBEAT_ACTIONS.but_for(
+EPOCH_COMMIT_ACTIONS = _ALWAYS.but_for(
     {
+        FencedMemberEpochError: Action.LOSE_GENERATION,
+        UnknownMemberIdError: Action.LOSE_GENERATION,
+        GroupIdNotFound: Action.LOSE_GENERATION,
         IllegalGenerationError: Action.NEW_EPOCH,
         StaleMemberEpochError: Action.NEW_EPOCH,
         RequestTimedOutError: Action.FIND_COORDINATOR,

@@ -20,7 +20,7 @@ from aiokafka_lite.errors import (
     ConcurrentTransactions,
     KafkaError,
 )
-from aiokafka_lite.producer.transaction.transaction_errors import TxnAction
+from aiokafka_lite.producer.transaction.transaction_errors import FIND_ACTIONS, TxnAction
 from aiokafka_lite.schema.message import Request, Response
 
 logger = logging.getLogger(__name__)
@@ -147,7 +147,8 @@ class TransactionCoordinator:
                 return _Failure(error, may_be_served=node_id is not None)
             action = TxnAction.FATAL
             if isinstance(error, BrokerResponseError):
-                action, _ = actions.action_for(error.errno)
+                table = FIND_ACTIONS if node_id is None else actions
+                action, _ = table.action_for(error.errno)
             raise TransactionError(action, error) from error
         code = error_of(answer)
         if not code:

@@ -1,6 +1,11 @@
 """Decides the action for each error of a transactional request: the table 2d'-4. Does not wait.
 
-`TransactionManager` carries out the action.
+`TransactionManager` carries out the action. The tables are those of TransactionManager of Kafka
+4.4.0; `tests/conformance/test_error_tables.py` compares them code by code, and has the reasons of
+the few differences.
+
+INVALID_PRODUCER_ID_MAPPING is fatal since Kafka 4.0 (KAFKA-18019). After
+transactional.id.expiration.ms nobody can tell any more whether another producer had taken over.
 """
 
 from aiokafka_lite.cluster.error_actions import ErrorActions
@@ -19,7 +24,6 @@ from aiokafka_lite.errors import (
     InvalidTxnState,
     KafkaError,
     NotCoordinatorForGroupError,
-    OperationNotAttempted,
     ProducerFenced,
     RequestTimedOutError,
     StaleMemberEpochError,
@@ -31,6 +35,7 @@ from aiokafka_lite.errors import (
     UnknownTopicIdError,
     UnsupportedVersionError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.light_enum import Enum
 
 
@@ -54,27 +59,41 @@ _ALWAYS = ErrorActions(
         ConcurrentTransactions: TxnAction.RETRY,
         ProducerFenced: TxnAction.FENCED,
         InvalidProducerEpoch: TxnAction.FENCED,
-        TransactionalIdAuthorizationFailed: TxnAction.FATAL,
-        InvalidTxnState: TxnAction.FATAL,
-        UnsupportedVersionError: TxnAction.FATAL,
-        ClusterAuthorizationFailedError: TxnAction.FATAL,
-        UnknownProducerId: TxnAction.ABORT_AND_BUMP,
-        InvalidProducerIdMapping: TxnAction.ABORT_AND_BUMP,
-        TopicAuthorizationFailedError: TxnAction.ABORT,
-        GroupAuthorizationFailedError: TxnAction.ABORT,
         TransactionAbortableError: TxnAction.ABORT,
-        FencedInstanceIdError: TxnAction.ABORT,
     },
     retriable=TxnAction.RETRY,
     others=TxnAction.FATAL,
 )
 
-INIT_ACTIONS = _ALWAYS
-ADD_PARTITIONS_ACTIONS = _ALWAYS.but_for({OperationNotAttempted: TxnAction.ABORT})
-ADD_OFFSETS_ACTIONS = _ALWAYS
-END_ACTIONS = _ALWAYS
+FIND_ACTIONS = _ALWAYS.but_for({GroupAuthorizationFailedError: TxnAction.ABORT})
+INIT_ACTIONS = _ALWAYS.but_for(
+    {
+        TransactionalIdAuthorizationFailed: TxnAction.ABORT,
+        ClusterAuthorizationFailedError: TxnAction.ABORT,
+    }
+)
+ADD_PARTITIONS_ACTIONS = _ALWAYS.but_for(
+    {
+        TransactionalIdAuthorizationFailed: TxnAction.FATAL,
+        InvalidTxnState: TxnAction.FATAL,
+        InvalidProducerIdMapping: TxnAction.FATAL,
+        UnsupportedVersionError: TxnAction.FATAL,
+        UnknownProducerId: TxnAction.ABORT_AND_BUMP,
+    },
+    others=TxnAction.ABORT,
+)
+ADD_OFFSETS_ACTIONS = _ALWAYS.but_for(
+    {
+        UnknownProducerId: TxnAction.ABORT_AND_BUMP,
+        GroupAuthorizationFailedError: TxnAction.ABORT,
+    }
+)
+END_ACTIONS = _ALWAYS.but_for({UnknownProducerId: TxnAction.ABORT_AND_BUMP})
 OFFSET_COMMIT_ACTIONS = _ALWAYS.but_for(
     {
+        GroupAuthorizationFailedError: TxnAction.ABORT,
+        TopicAuthorizationFailedError: TxnAction.ABORT,
+        FencedInstanceIdError: TxnAction.ABORT,
         RequestTimedOutError: TxnAction.FIND_COORDINATOR,
         UnknownMemberIdError: TxnAction.ABORT_COMMIT_FAILED,
         IllegalGenerationError: TxnAction.ABORT_COMMIT_FAILED,
@@ -90,7 +109,20 @@ _FATAL_ON_PRODUCE = (
     TransactionalIdAuthorizationFailed,
     ProducerFenced,
     UnsupportedVersionError,
+    InvalidProducerIdMapping,
 )
+
+
+def as_expired(transactional_id: str, error: KafkaError) -> InvalidProducerIdMapping:
+    """Return the error of a producer that its coordinator has forgotten, with what to do."""
+    expired = InvalidProducerIdMapping(
+        f"{reason_of(error).rstrip('.')}; the coordinator has forgotten this producer of "
+        f"transactional_id={transactional_id!r}, which had no transaction for "
+        f"transactional.id.expiration.ms, and another one may have taken over since: "
+        f"stop this one, and go on with a new producer, from the offsets that are committed"
+    )
+    expired.__cause__ = error
+    return expired
 
 
 def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
@@ -129,9 +161,11 @@ __all__ = [
     "ADD_OFFSETS_ACTIONS",
     "ADD_PARTITIONS_ACTIONS",
     "END_ACTIONS",
+    "FIND_ACTIONS",
     "INIT_ACTIONS",
     "OFFSET_COMMIT_ACTIONS",
     "TxnAction",
+    "as_expired",
     "as_fenced",
     "as_kafka_error",
     "produce_action_for",

@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     InvalidTxnState,
     KafkaError,
     NoTransactionError,
+    TransactionAbortableError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
@@ -37,6 +38,7 @@ from aiokafka_lite.producer.transaction.transaction_errors import (
     END_ACTIONS,
     INIT_ACTIONS,
     TxnAction,
+    as_expired,
     as_fenced,
     as_kafka_error,
     produce_action_for,
@@ -279,6 +281,8 @@ class TransactionManager:
         """Act on an error; return the error for the user."""
         if action is TxnAction.FENCED:
             error = as_fenced(self.transactional_id, error)
+        if isinstance(error, InvalidProducerIdMapping):
+            error = as_expired(self.transactional_id, error)
         if action is TxnAction.ABORT_COMMIT_FAILED:
             moved_on = CommitFailedError(
                 f"the group has moved on without the member whose offsets these are: {error}; "
@@ -357,8 +361,6 @@ class TransactionManager:
     async def _abort(self) -> None:
         self.status.to(TransactionState.ABORTING)
         self.sends.end()
-        if isinstance(self.status.error, InvalidProducerIdMapping):
-            self._scope.has_begun = False  # the coordinator has no transaction to end (2d'-5)
         aborted = KafkaError("the transaction was aborted before the record was sent")
         self._accumulator.fail_unsent(aborted, is_wanted=True)
         await self._all_added()
@@ -411,6 +413,9 @@ class TransactionManager:
             )
         except TransactionError as refusal:
             is_hopeless = refusal.action in (TxnAction.FENCED, TxnAction.FATAL)
+            if not committed and isinstance(refusal.error, TransactionAbortableError):
+                # It stands for an abort that cannot be done: another one would meet it again.
+                raise TransactionError(TxnAction.FATAL, refusal.error) from refusal
             if self._scope.may_not_have_begun and isinstance(refusal.error, InvalidTxnState):
                 is_hopeless = False  # there was nothing to end
             if committed or is_hopeless:

@@ -152,13 +152,13 @@ FENCED = [
         *COORDINATOR_GONE,
         *FENCED,
         row(errors.GroupLoadInProgressError, Action.RETRY),
-        row(errors.UnreleasedInstanceIdError, Action.RAISE),
+        row(errors.UnreleasedInstanceIdError, Action.RELEASE_PLACE),
         row(errors.FencedInstanceIdError, Action.RAISE),
         row(errors.UnsupportedAssignorError, Action.RAISE),
         row(errors.InvalidRegularExpressionError, Action.RAISE),
         row(errors.GroupMaxSizeReachedError, Action.RAISE),
         row(errors.UnsupportedVersionError, Action.RAISE),
-        row(errors.TopicAuthorizationFailedError, Action.RAISE),
+        row(errors.TopicAuthorizationFailedError, Action.TELL),
     ],
 )
 def test_what_an_error_of_a_heartbeat_with_an_epoch_calls_for(error: Error, action: Action) -> None:

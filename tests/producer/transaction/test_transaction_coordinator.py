@@ -14,6 +14,7 @@ from aiokafka_lite.errors import (
     CoordinatorLoadInProgressError,
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
+    InvalidProducerIdMapping,
     NotCoordinatorForGroupError,
     ProducerFenced,
     TransactionAbortableError,
@@ -116,7 +117,8 @@ async def test_the_end_of_the_last_transaction_is_awaited_at_short_intervals() -
     [
         (ProducerFenced, TxnAction.FENCED),
         (TransactionAbortableError, TxnAction.ABORT),
-        (TransactionalIdAuthorizationFailed, TxnAction.FATAL),
+        (TransactionalIdAuthorizationFailed, TxnAction.ABORT),
+        (InvalidProducerIdMapping, TxnAction.FATAL),
     ],
 )
 async def test_an_answer_that_ends_it_is_raised_with_its_action(

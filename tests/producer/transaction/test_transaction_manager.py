@@ -24,7 +24,6 @@ from aiokafka_lite.errors import (
     InvalidTxnState,
     KafkaError,
     NotCoordinatorForGroupError,
-    NotLeaderForPartitionError,
     OperationNotAttempted,
     ProducerFenced,
     RequestTimedOutError,
@@ -75,19 +74,27 @@ ROWS: list[Row] = [
         (TransactionalIdAuthorizationFailed, FATAL),
         (InvalidTxnState, FATAL),
         (UnsupportedVersionError, FATAL),
-        (ClusterAuthorizationFailedError, FATAL),
-        (UnknownProducerId, BUMPED),
-        (InvalidProducerIdMapping, BUMPED),
-        (TopicAuthorizationFailedError, ABORTABLE),
-        (GroupAuthorizationFailedError, ABORTABLE),
+        (InvalidProducerIdMapping, FATAL),
         (TransactionAbortableError, ABORTABLE),
-        (FencedInstanceIdError, ABORTABLE),
     )
 ] + [
+    (ADD, ClusterAuthorizationFailedError, ABORTABLE),
     (ADD, OperationNotAttempted, ABORTABLE),
+    (ADD, TopicAuthorizationFailedError, ABORTABLE),
+    (ADD, UnknownProducerId, BUMPED),
+    (GROUP, ClusterAuthorizationFailedError, FATAL),
+    (GROUP, GroupAuthorizationFailedError, ABORTABLE),
+    (GROUP, UnknownProducerId, BUMPED),
+    (OFFSETS, ClusterAuthorizationFailedError, FATAL),
+    (OFFSETS, UnknownProducerId, FATAL),
+    (OFFSETS, FencedInstanceIdError, ABORTABLE),
+    (OFFSETS, TopicAuthorizationFailedError, ABORTABLE),
+    (OFFSETS, GroupAuthorizationFailedError, ABORTABLE),
     (OFFSETS, UnknownMemberIdError, ABORTABLE),
     (OFFSETS, IllegalGenerationError, ABORTABLE),
     (OFFSETS, RequestTimedOutError, RETRIED),
+    (END, ClusterAuthorizationFailedError, FATAL),
+    (END, UnknownProducerId, BUMPED),
 ]
 
 
@@ -131,11 +138,9 @@ async def test_what_an_error_does_to_the_transaction(
                 return
             assert status.state is TransactionState.ABORTABLE_ERROR
             assert status.needs_epoch_bump == (fate is BUMPED)
-            # An injected INVALID_PRODUCER_ID_MAPPING meets a coordinator that knows the producer.
-            if request_type is ADD or error is not InvalidProducerIdMapping:
-                await producer.abort_transaction()
-                assert len(broker.requests_of(InitProducerIdRequest)) == 1 + (fate is BUMPED)
-                await one_transaction(producer)
+            await producer.abort_transaction()
+            assert len(broker.requests_of(InitProducerIdRequest)) == 1 + (fate is BUMPED)
+            await one_transaction(producer)
 
 
 def told_as(error: type[BrokerResponseError]) -> type[Exception]:
@@ -173,11 +178,18 @@ async def test_a_bump_claims_the_epoch_at_hand() -> None:
         assert sequences.producer == (before.producer_id, before.epoch + 1)
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("has_begun", [True, False])
-async def test_an_unknown_mapping_is_not_ended(has_begun: bool) -> None:
-    """A coordinator that has forgotten the producer is not told of the end of its transaction, also
-    when it knew of that before (2d'-5)."""
-    async with kafka(transaction_version=1) as broker, transacting(broker) as producer:
+async def test_a_producer_that_its_coordinator_has_forgotten_is_at_its_end(
+    version: int, has_begun: bool
+) -> None:
+    """Nobody can tell whether another one had taken over since, also if it is in a transaction
+    (2d'-4, KAFKA-18019).
+    """
+    async with (
+        kafka(transaction_version=version) as broker,
+        transacting(broker) as producer,
+    ):
         broker.create_topic("orders", 2)
         await one_transaction(producer)
         await producer.begin_transaction()
@@ -186,38 +198,21 @@ async def test_an_unknown_mapping_is_not_ended(has_begun: bool) -> None:
         forget(broker)
         with pytest.raises(InvalidProducerIdMapping):
             await producer.send_and_wait("orders", b"v", partition=0)
-        await producer.abort_transaction()
-        assert ends(broker) == [True]
-        await one_transaction(producer)
+        for call in (producer.abort_transaction, producer.begin_transaction):
+            with pytest.raises(InvalidProducerIdMapping, match="another one may have taken over"):
+                await call()
+        assert len(broker.requests_of(InitProducerIdRequest)) == 1
 
 
-async def test_a_batch_given_up_during_an_abort_does_not_fail_the_abort() -> None:
-    """An abort that goes straight to its new epoch, as the coordinator has forgotten the producer,
-    succeeds although the fate of a batch was left open just before (2d'-5)."""
-    async with (
-        kafka(transaction_version=1) as broker,
-        transacting(broker, retries=1) as producer,
-    ):
-        broker.create_topic("orders", 2)
+async def test_an_abort_that_cannot_be_done_is_the_end() -> None:
+    """Another abort would be answered in the same way (2d'-4, KIP-1050)."""
+    async with kafka() as broker, transacting(broker) as producer:
         await producer.begin_transaction()
-        await producer.send_and_wait("orders", b"0", partition=0)
-        broker.faults.stall(ProduceRequest)
-        broker.faults.fail(ProduceRequest, NotLeaderForPartitionError, times=2)
-        ack = await producer.send("orders", b"1", partition=0)
-        await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        forget(broker)
-        with pytest.raises(InvalidProducerIdMapping):
-            await producer.send_and_wait("orders", b"1", partition=1)
-        abort = asyncio.create_task(producer.abort_transaction())
-        broker.faults.release()
-        broker.faults.stall(InitProducerIdRequest)
-        await broker.wait_until(lambda: len(broker.requests_of(InitProducerIdRequest)) == 2)
-        assert isinstance(ack.exception(), NotLeaderForPartitionError)
-        broker.faults.release()
-        await abort
-        await producer.begin_transaction()
-        await producer.send_and_wait("orders", b"2", partition=0)
-        await producer.commit_transaction()
+        await producer.send_and_wait("orders", b"v")
+        broker.faults.fail(EndTxnRequest, TransactionAbortableError)
+        with pytest.raises(TransactionAbortableError):
+            await producer.abort_transaction()
+        assert manager_of(producer).status.is_fatal
 
 
 def forget(broker: EmbeddedBroker) -> None:

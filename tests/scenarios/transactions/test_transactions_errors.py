@@ -14,7 +14,6 @@ from aiokafka_lite.errors import (
     GroupAuthorizationFailedError,
     GroupCoordinatorNotAvailableError,
     InvalidProducerEpoch,
-    InvalidProducerIdMapping,
     InvalidTxnState,
     KafkaError,
     MessageSizeTooLargeError,
@@ -259,7 +258,6 @@ async def test_a_batch_that_expires_ends_its_transaction(version: int) -> None:
         TransactionAbortableError,
         OperationNotAttempted,
         UnknownProducerId,
-        InvalidProducerIdMapping,
     ],
 )
 async def test_a_partition_that_is_not_added_lets_abort_and_go_on(
@@ -279,19 +277,11 @@ async def test_a_partition_that_is_not_added_lets_abort_and_go_on(
         await commit_one(producer, b"3")
         assert await visible(broker) == [b"1", b"3"]
         bumps = len(broker.requests_of(InitProducerIdRequest)) - 1
-        assert bumps == (error in (UnknownProducerId, InvalidProducerIdMapping))
+        assert bumps == (error is UnknownProducerId)
 
 
 @both_protocols
-@pytest.mark.parametrize(
-    "error",
-    [
-        GroupAuthorizationFailedError,
-        TransactionAbortableError,
-        UnknownProducerId,
-        InvalidProducerIdMapping,
-    ],
-)
+@pytest.mark.parametrize("error", [GroupAuthorizationFailedError, TransactionAbortableError])
 async def test_offsets_that_are_refused_let_abort_and_go_on(
     version: int, error: type[BrokerResponseError]
 ) -> None:

@@ -25,9 +25,12 @@ from aiokafka_lite.consumer.group.group_errors import EPOCH_HEARTBEAT_ACTIONS, A
 from aiokafka_lite.consumer.group.loop_watch import LoopWatch
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    FencedInstanceIdError,
     GroupIdNotFound,
     KafkaError,
+    UnreleasedInstanceIdError,
     UnsupportedVersionError,
+    for_code,
 )
 
 logger = logging.getLogger(__name__)
@@ -107,6 +110,10 @@ class EpochHeartbeats:
             sent_at_s = clock.monotonic()
             told = member.begin_heartbeat(self._wishes())
             answer = await self._coordinator.heartbeat(node_id, told)
+            is_own_place = (
+                answer.error_code == UnreleasedInstanceIdError.errno
+                and await self._releases_place(node_id)
+            )
         except KafkaError as error:
             logger.debug("heartbeat of %r: %s", member, error)
             if member.membership == membership:
@@ -117,7 +124,7 @@ class EpochHeartbeats:
         if member.membership != membership:
             return  # what this says about the former membership does not matter any more
         if answer.error_code:
-            self._refused(answer)
+            self._refused(answer, is_own_place=is_own_place)
             return
         self._failures = 0
         member.answered(answer.member_epoch, assigned_by(answer))
@@ -129,6 +136,23 @@ class EpochHeartbeats:
         )
         self._on_answer()
 
+    async def _releases_place(self, node_id: int) -> bool:
+        """Give up the place of this member's instance id; say whether it had that place itself.
+
+        A coordinator refuses a join under an instance id that a member has, also if it is this
+        member. It is so if the answer to an earlier join was lost, or the epoch is fenced.
+        The member id tells them apart: under the id of another one, nothing is given up.
+        """
+        code = await self._coordinator.release_place(node_id)
+        is_own = code != FencedInstanceIdError.errno
+        if is_own:
+            logger.info(
+                "%r has its place in the group already: an answer was lost, or its epoch is "
+                "fenced; it leaves for a while and joins again (%s)",
+                *(self._member, for_code(code).message if code else "no error"),
+            )
+        return is_own
+
     def _failed(self) -> None:
         """Tell everything with the next heartbeat, after a backoff that grows."""
         self._member.heartbeat_failed()
@@ -136,7 +160,7 @@ class EpochHeartbeats:
         self._retry_at_s = self._client.clock.monotonic() + backoff_s
         self._failures += 1
 
-    def _refused(self, answer: HeartbeatResponse) -> None:
+    def _refused(self, answer: HeartbeatResponse, *, is_own_place: bool) -> None:
         action, error = EPOCH_HEARTBEAT_ACTIONS.action_for(answer.error_code)
         is_of_other_kind = error is GroupIdNotFound and self._member.epoch == JOIN_EPOCH
         if is_of_other_kind:  # a join makes the group otherwise
@@ -145,7 +169,9 @@ class EpochHeartbeats:
         self._failed()
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
-        elif action is not Action.RETRY:
+        elif action is not Action.RETRY and not is_own_place:
+            if action is Action.RELEASE_PLACE:  # it is another member's
+                action = Action.RAISE
             what = f"heartbeat in group {self._member.group_id!r}"
             why = error.explained(answer.error_message)
             if error is UnsupportedVersionError:

@@ -290,4 +290,11 @@ class EpochMember:
         self.state = state
 
 
-__all__ = ["JOIN_EPOCH", "LEAVE_EPOCH", "NEXT_STATES", "EpochMember", "EpochState"]
+__all__ = [
+    "JOIN_EPOCH",
+    "LEAVE_EPOCH",
+    "NEXT_STATES",
+    "STATIC_LEAVE_EPOCH",
+    "EpochMember",
+    "EpochState",
+]

@@ -13,7 +13,10 @@ from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember
+from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
+    STATIC_LEAVE_EPOCH,
+    EpochMember,
+)
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     HeartbeatFields,
     TopicIdPartitions,
@@ -123,6 +126,23 @@ class HeartbeatCoordinator:
             server_assignor=told.assignor,
             topic_partitions=None if told.owned is None else _by_topic(told.owned),
         )
+
+    async def release_place(self, node_id: int) -> int:
+        """Leave for a while, under the member's own id. Return the error code: 0 if its instance id
+        is free now, FENCED_INSTANCE_ID if another member has it.
+
+        Raises: KafkaError if no response came; the coordinator is then forgotten. Cancelled: the
+        coordinator may have heard it.
+        """
+        request = self._request(STATIC_LEAVE_EPOCH, HeartbeatFields())
+        try:
+            answer = await self._client.network.request(node_id, request, lane=Lane.COORDINATOR)
+        except KafkaError as error:
+            if error.retriable:
+                self.lost(error, failed=node_id)
+            raise
+        code: int = answer.error_code
+        return code
 
     async def leave(self, epoch: int, reason: str, timeout_s: float) -> None:
         """Tell the coordinator that the member leaves, for good or for a while; `epoch` says it.

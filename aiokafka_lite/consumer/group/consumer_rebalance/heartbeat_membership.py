@@ -398,6 +398,10 @@ class HeartbeatMembership:
     def _heartbeat_refused(self, action: Action, error: BrokerResponseError) -> None:
         if action is Action.RAISE:
             self._fail(error)
+        elif action is Action.TELL:
+            self._client.observer.failed("join", error)
+            self._error = error
+            self._signal.notify()
         elif self._member.fence(""):
             self._lose_partitions()
 

@@ -51,6 +51,8 @@ class Scene:
         self.lost_because: list[str] = []
         self.verdicts: list[tuple[Action, BrokerResponseError]] = []
         self.failures: list[KafkaError] = []
+        self.releases = 0
+        self.release_answer = errors.FencedInstanceIdError.errno
         self.answered = 0
         self.heartbeats = EpochHeartbeats(
             self,  # type: ignore[arg-type]
@@ -91,6 +93,10 @@ class Scene:
                 topic_partitions=[TopicPartitions(topic_id=T1, partitions=sorted(given))]
             ),
         )
+
+    async def release_place(self, node_id: int) -> int:
+        self.releases += 1
+        return self.release_answer
 
     def lost(self, why: str) -> None:
         self.lost_because.append(why)
@@ -258,7 +264,8 @@ async def test_a_coordinator_that_loads_is_asked_again(scene: Scene) -> None:
         (errors.FencedMemberEpochError, Action.LOSE_GENERATION),
         (errors.UnknownMemberIdError, Action.LOSE_GENERATION),
         (errors.GroupIdNotFound, Action.LOSE_GENERATION),
-        (errors.UnreleasedInstanceIdError, Action.RAISE),
+        (errors.UnreleasedInstanceIdError, Action.RAISE),  # a stranger has the name
+        (errors.TopicAuthorizationFailedError, Action.TELL),
         (errors.GroupMaxSizeReachedError, Action.RAISE),
     ],
 )
@@ -271,6 +278,21 @@ async def test_what_concerns_the_membership_is_told_in_the_brokers_words(
     ((told, refusal),) = scene.verdicts
     assert (told, type(refusal)) == (action, error)
     assert "heartbeat in group 'g': the broker's words" in str(refusal)
+
+
+@pytest.mark.parametrize("answer", [0, errors.UnknownMemberIdError.errno])
+async def test_a_place_that_is_its_own_is_given_up_and_taken_again(
+    scene: Scene, answer: int
+) -> None:
+    scene.release_answer = answer
+    scene.answers = [errors.UnreleasedInstanceIdError.errno]
+    scene.member.join()
+    scene.heartbeats.look()
+    await settle()
+    assert (scene.releases, scene.verdicts) == (1, [])
+    await scene.clock.advance(1)
+    assert [epoch for _, epoch, _ in scene.sent] == [0, 0]
+    assert scene.member.is_member
 
 
 async def test_the_id_of_a_group_of_another_kind_is_refused(scene: Scene) -> None:
