@@ -19,6 +19,7 @@ class JsonRecord:
     value: bytes | None
     headers: list[tuple[str, bytes | None]]
     timestamp_ms: int | None
+    """-1: the record has none, as Kafka stores it."""
     partition: int | None
 
 
@@ -41,8 +42,9 @@ def _record(told: Any) -> JsonRecord:
     if unknown := told.keys() - set(KNOWN):
         raise ValueError(f"{', '.join(sorted(unknown))} is unknown; write {', '.join(KNOWN)}")
     key, value = _bytes(told, "key"), _bytes(told, "value")
-    if key is None and value is None:
-        raise ValueError("it has neither key nor value")
+    if key is None and value is None and not {"key", "value"} <= told.keys():
+        raise ValueError("it has neither key nor value; a record without both says null for each")
+    partition = _number(told, "partition")
     headers = told.get("headers") or []
     if not isinstance(headers, list) or not all(
         isinstance(each, dict) and isinstance(each.get("name"), str) for each in headers
@@ -53,7 +55,7 @@ def _record(told: Any) -> JsonRecord:
         value,
         [(each["name"], _bytes(each, "value")) for each in headers],
         _number(told, "timestamp"),
-        _number(told, "partition"),
+        partition if partition is None or partition >= 0 else None,
     )
 
 
@@ -70,12 +72,10 @@ def _bytes(told: dict[str, Any], name: str) -> bytes | None:
 
 
 def _number(told: dict[str, Any], name: str) -> int | None:
-    number = told.get(name)
-    if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
-        raise ValueError(f"{name} is of type {type(number).__name__}, not a whole number or null")
-    if number is None or number < 0:
-        return None  # Kafka's -1 stands for none
-    return number
+    number: object = told.get(name)
+    if number is None or (isinstance(number, int) and not isinstance(number, bool)):
+        return number
+    raise ValueError(f"{name} is of type {type(number).__name__}, not a whole number or null")
 
 
 __all__ = ["JsonRecord", "record_of"]

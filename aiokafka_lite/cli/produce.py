@@ -189,16 +189,19 @@ class _JsonSender(_Sender):
             partition = record.partition if self.keep_partition else self.partition
             if partition is not None:
                 check_partitions(self.topic, self._known, [partition])
-            self.unsettled.append(
-                await self.producer.send(
-                    self.topic,
-                    record.value,
-                    record.key,
-                    partition,
-                    record.timestamp_ms,
-                    [*record.headers, *self.headers],
-                )
+            fields = (
+                self.topic,
+                record.value,
+                record.key,
+                partition,
+                record.timestamp_ms,
+                [*record.headers, *self.headers],
             )
+            if record.value is None and record.key is None:  # which `send` takes for a mistake
+                ack = await self.producer._path.send(*fields, allow_empty=True)
+            else:
+                ack = await self.producer.send(*fields)
+            self.unsettled.append(ack)
 
 
 def _written(ack: BulkAck | RecordAck) -> int:

@@ -4,7 +4,7 @@ import base64
 import json
 import struct
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aiokafka_lite.model import ConsumerRecord
@@ -12,6 +12,7 @@ from aiokafka_lite.model import ConsumerRecord
 Record = ConsumerRecord[bytes, bytes]
 Formatter = Callable[[Record], bytes]
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DEFAULT_FORMAT = "%v\\n"
 ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "\\": b"\\", "0": b"\0"}
 LETTERS = (
@@ -88,7 +89,11 @@ def _size(data: bytes | None) -> int:
 
 
 def _date(record: Record) -> bytes:
-    when = datetime.fromtimestamp(record.timestamp / 1000, UTC)
+    """Return the time of a record, or its number where no calendar of Python has it."""
+    try:
+        when = _EPOCH + timedelta(milliseconds=record.timestamp)
+    except OverflowError:
+        return b"%d" % record.timestamp
     return when.isoformat(timespec="milliseconds").encode()
 
 

@@ -316,10 +316,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
         `value` None is a tombstone. With `key` None the partitioner chooses the partition. A record
         without both is an AssertionError, as in aiokafka. No serializer is given None.
-        `timestamp_ms` None is the present time. Talks to no broker; waits for the topic's metadata
-        and for memory, max_block_ms at most, and now and then lets other tasks run. The records of
-        a partition are written in the order of the calls, also of calls that wait, as those of
-        `asyncio.gather` do.
+        `timestamp_ms` None is the present time, and -1 makes a record without a timestamp. Talks to
+        no broker; waits for the topic's metadata and for memory, max_block_ms at most, and now and
+        then lets other tasks run. The records of a partition are written in the order of the calls,
+        also of calls that wait, as those of `asyncio.gather` do.
 
         Raises: ProducerClosed; IllegalStateError before start(), and in another loop or thread;
         UnknownTopicOrPartitionError or KafkaTimeoutError without metadata in time;
@@ -365,10 +365,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         """Queue many records; return one handle for all, which is awaited for their outcome.
 
         `records`: an iterable of values or of (key, value) tuples, read while records are queued.
-        To send a 2-tuple as a value, wrap it: (None, value). The other arguments apply to every
-        record, and None means the same as for `send`; records appended together have one timestamp.
-        Waits for metadata and for the memory of each batch, max_block_ms at most each time, and now
-        and then lets other tasks run.
+        To send a 2-tuple as a value, wrap it: (None, value). A record without both is (None, None).
+        The other arguments apply to every record, and None means the same as for `send`; records
+        appended together have one timestamp. Waits for metadata and for the memory of each batch,
+        max_block_ms at most each time, and now and then lets other tasks run.
 
         Raises: as `send`, at the first record that fails; a note of the error says how many records
         were queued before it. Those are sent. Cancelled: the same.
@@ -391,17 +391,18 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
-        allow_empty: bool = False,
+        allow_empty: bool = True,
     ) -> "ArrowAck":
         """Queue the rows of Arrow data; return one handle for all, awaited for their outcome.
 
         `data` is a pyarrow RecordBatch or Table, a Polars DataFrame, or anything else with an Arrow
         PyCapsule interface; a stream is read while its batches are queued. The columns are value
         and key (binary or string; one of them is needed), and optionally headers, partition,
-        timestamp and topic. The columns offset and timestamp_type of `getmany_arrow` are ignored.
-        An argument wins over the column of the same name. A null means what None means for `send`.
-        With `allow_empty` a row without key and value is sent, which is an error otherwise.
-        Serializers, interceptors and a partitioner are called for each row.
+        timestamp and topic. The columns offset and timestamp_type of `getmany_arrow` may stay: its
+        result can be sent unchanged. An argument wins over the column of the same name. A null is
+        what None is for `send`. A record without a timestamp keeps none: it has -1 ms, or a null
+        and the timestamp_type -1. A row without key and value is sent, too, unless `allow_empty` is
+        False. Serializers, interceptors and a partitioner are called for each row.
 
         Rows with a partition or a key keep their order in the partition, and so do rows without
         them; in a topic of one partition all rows do. Waits for metadata and for the memory of each

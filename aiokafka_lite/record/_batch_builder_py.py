@@ -29,6 +29,7 @@ _MAX_RECORD_OVERHEAD: Final = 21
 _NULL: Final = b"\x01"
 _NO_HEADERS: Final = b"\0"
 _FLUSH_MASK: Final = 127
+_HALF: Final = 1 << 63
 _CRC: Final = Struct(">I")
 _NO_PRODUCER: Final = (-1, -1, -1)
 
@@ -192,6 +193,7 @@ class RecordBatchBuilder:
             if 0 <= delta < _TABLE_SIZE:
                 stamp = _ATTRIBUTES_AND_VARINTS[delta]
             else:
+                delta = (delta + _HALF) % (2 * _HALF) - _HALF  # wraps around like a long in Java
                 stamp = b"\0" + encode_varint(delta)
             offset = varints[count]
             size = len(stamp) + len(offset)

@@ -66,7 +66,7 @@ async def _send(
     rows = 0
     waiting: deque[ArrowAck] = deque()
     async for batch in reading:
-        waiting.append(await producer.send_arrow(batch, topic, allow_empty=True))
+        waiting.append(await producer.send_arrow(batch, topic))
         rows += batch.num_rows
         while waiting and waiting[0].done():
             await waiting.popleft()
@@ -81,6 +81,8 @@ class _WholeRecords:
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = list(columns)
+        if "timestamp" in self._columns:
+            self._columns.append("timestamp_type")  # tells a record of a format without timestamps
 
     @property
     def asked(self) -> Sequence[str]:

@@ -37,20 +37,19 @@ class DeadLetters:
 
         Raises: as `send_and_wait`. Cancelled: it may be stored or not.
         """
-        timestamp_ms = record.timestamp if record.timestamp >= 0 else None
         headers = dead_letter_headers(
             record, error, name=group_id, member=client_id, handler=handler
         )
         key, value = record.key, record.value
         if key is None and value is None:  # which `send` takes for a mistake
-            append = self.producer._engine.append_path.send
+            append = self.producer._path.send
             ack = await append(
-                self.topic, None, None, None, timestamp_ms, headers, allow_empty=True
+                self.topic, None, None, None, record.timestamp, headers, allow_empty=True
             )
             await ack
             return
         await self.producer.send_and_wait(
-            self.topic, value, key, timestamp_ms=timestamp_ms, headers=headers
+            self.topic, value, key, timestamp_ms=record.timestamp, headers=headers
         )
 
 

@@ -21,7 +21,8 @@ def test_a_record_makes_the_round_trip(key: bytes | None, value: bytes | None) -
 
 def test_what_is_left_out_is_none() -> None:
     assert record_of(b'{"value": "v"}', 1) == JsonRecord(None, b"v", [], None, None)
-    assert record_of(b'{"value": "v", "timestamp": -1}', 1).timestamp_ms is None
+    assert record_of(b'{"value": "v", "timestamp": -1}', 1).timestamp_ms == -1, "it has none"
+    assert record_of(b'{"value": "v", "partition": -1}', 1).partition is None
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,7 @@ def test_what_is_left_out_is_none() -> None:
         ([1], "of type list"),
         ({"valeu": "v"}, "valeu is unknown"),
         ({"offset": 1}, "neither key nor value"),
+        ({"key": None}, "neither key nor value"),
         ({"value": 3}, "value is of type int"),
         ({"value": "v", "value_base64": "dg=="}, "both given"),
         ({"value_base64": "?"}, "base64"),

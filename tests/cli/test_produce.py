@@ -13,6 +13,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
 from tests.cli.support.commands import at_a_terminal, started
+from tests.support.unusual_records import UNUSUAL, fields_of, put
 
 LINES = TopicPartition("lines", 0)
 
@@ -142,6 +143,21 @@ def test_what_consume_writes_as_json_is_read_again(invoke: Invoke, broker: Embed
         first, second = (broker.log(TopicPartition(name, partition)) for name in ("from", "to"))
         assert facts(first.records()) == facts(second.records())
     assert facts(broker.log(TopicPartition("to", 0)).records()) == [(b"\xff", None, (), 1234)]
+
+
+def test_a_record_of_any_kind_is_copied_as_it_was(invoke: Invoke, broker: EmbeddedBroker) -> None:
+    first, second = TopicPartition("from", 0), TopicPartition("to", 0)
+    for tp in (first, second):
+        broker.create_topic(tp.topic)
+    put(broker, first, *UNUSUAL.values())
+    read = invoke("consume", "-t", "from", "-o", "start", "-e", "-J")
+    copied = invoke("produce", "-t", "to", "-J", stdin=read.stdout)
+    assert copied.exit_code == 0, copied.stderr
+    assert fields_of(broker, second) == list(UNUSUAL.values())
+    dates = invoke("consume", "-t", "to", "-o", "start", "-e", "-f", "%d\\n").stdout.split()
+    assert dates[:2] == ["1969-12-31T23:59:59.999+00:00", "1969-12-31T23:59:59.993+00:00"]
+    assert dates[2:4] == ["0001-01-01T00:00:00.000+00:00", "1970-01-01T00:00:00.000+00:00"]
+    assert dates[4] == "253402300800000", "the number of a time that no calendar of Python has"
 
 
 def test_a_partition_that_is_not_there_is_told_before_a_line_is_sent(

@@ -14,6 +14,7 @@ from aiokafka_lite.spark.range_copy import copy_ranges
 from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
+from tests.support.unusual_records import UNUSUAL, fields_of, put
 
 ALL = ("key", "value", "headers", "timestamp", "partition", "topic")
 COPY = TopicPartition("copy", 0)
@@ -90,3 +91,10 @@ def test_a_topic_that_was_made_anew_behind_the_plan_is_not_copied(
             [OffsetRange("t", 0, 0, 2)], source_options(broker), into(broker), {"t": "older"}, here
         )
     assert not [*broker.log(COPY).records()]
+
+
+def test_a_record_of_any_kind_is_copied_as_it_was(here: Worker, broker: EmbeddedBroker) -> None:
+    put(broker, T0, *UNUSUAL.values())
+    wanted = [OffsetRange("t", 0, 0, len(UNUSUAL))]
+    assert copy_ranges(wanted, source_options(broker), into(broker), {}, here) == [len(UNUSUAL)]
+    assert fields_of(broker, COPY) == list(UNUSUAL.values())

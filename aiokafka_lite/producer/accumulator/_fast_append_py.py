@@ -58,8 +58,13 @@ class RecordPath(Protocol):
         partition: int | None,
         timestamp_ms: int | None,
         headers: Iterable[tuple[str, bytes | None]] | None,
+        *,
+        allow_empty: bool = False,
     ) -> Coroutine[Any, Any, RecordAck]:
-        """Append the record, waiting for what it needs."""
+        """Append the record, waiting for what it needs.
+
+        `allow_empty`: also one without key and value, as records that are passed on may be.
+        """
 
     def send_nowait(
         self,

@@ -78,7 +78,13 @@ class BulkSend:
         """Append one record by the append path, which may wait."""
         key, value = item if item.__class__ is tuple and len(item) == 2 else (None, item)
         ack = await self._records.send(
-            self._topic, value, key, self._partition, self._timestamp_ms, self._headers
+            self._topic,
+            value,
+            key,
+            self._partition,
+            self._timestamp_ms,
+            self._headers,
+            allow_empty=item is not None,  # a None may be a mistake, a (None, None) is none
         )
         batch, index = ack._batch_and_index
         self._acks._add(batch, index, 1, ack.timestamp_ms)

@@ -20,6 +20,7 @@ from aiokafka_lite.serialization import (
 )
 
 _MAX_TIMESTAMP = 2**63 - 1
+_MIN_TIMESTAMP = -(2**63)
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
@@ -171,11 +172,15 @@ def check_size(record_bytes: int, **limits: int) -> None:
 
 
 def checked_timestamp(timestamp_ms: int) -> int:
-    """Return a valid timestamp. Raises: IllegalArgumentError for anything else."""
-    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MAX_TIMESTAMP:
+    """Return a valid timestamp. Raises: IllegalArgumentError for anything else.
+
+    A record may be of a time before 1970, or have none (-1), so that consumed records can be sent
+    on unchanged.
+    """
+    if not is_int(timestamp_ms) or not _MIN_TIMESTAMP <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
-            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (0 to 2^63-1); "
-            f"leave it out to have the present time"
+            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (64 bits; -1: no "
+            f"timestamp); leave it out to have the present time"
         )
     return timestamp_ms
 

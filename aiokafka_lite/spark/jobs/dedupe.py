@@ -142,10 +142,8 @@ def _written(records: Any, config: DedupeConfig) -> Any:
     """Return the columns for a topic; a table gets all of them."""
     if config.path is not None:
         return records
-    # Spark gives a record without a timestamp one of -1 ms.
-    timestamp = "if(timestampType < 0, NULL, timestamp) AS timestamp"
     topic = ("topic",) if config.topic is None else ()
-    return records.selectExpr("key", "value", "headers", timestamp, *topic)
+    return records.selectExpr("key", "value", "headers", "timestamp", *topic)
 
 
 def run(spark: Any, config: DedupeConfig, *, stop: StopSignal, progress: Progress) -> JobResult:

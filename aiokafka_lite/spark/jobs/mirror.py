@@ -61,8 +61,7 @@ def columns(config: MirrorConfig) -> str:
         return config.select
     names = ["key", "value", "headers"]
     if config.keep_timestamp:
-        # Spark gives a record without a timestamp one of -1 ms.
-        names.append("if(timestampType < 0, NULL, timestamp) AS timestamp")
+        names.append("timestamp")
     if config.keep_partition:
         names.append("partition")
     if config.topic is None:

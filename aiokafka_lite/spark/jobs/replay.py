@@ -180,8 +180,7 @@ def in_order(frame: Any, config: ReplayConfig) -> Any:
     """Return the rows for the sink: one task has all of a partition's, in offset order."""
     names = ["key", "value", "headers"]
     if config.keep_timestamp:
-        # The sink refuses times before 1970, and a record without a timestamp has -1 ms in Spark.
-        names.append("if(unix_micros(timestamp) < 0, NULL, timestamp) AS timestamp")
+        names.append("timestamp")
     if config.keep_partition:
         names.append("partition")
     if config.topic is None:

@@ -66,7 +66,7 @@ def send_rows(
 
 def _send(here: Worker, producer: Any, part: "pa.RecordBatch", topic: str | None) -> "ArrowAck":
     async def send() -> "ArrowAck":
-        acks: ArrowAck = await producer.send_arrow(part, topic, allow_empty=True)
+        acks: ArrowAck = await producer.send_arrow(part, topic)
         return acks
 
     return here.run(send)

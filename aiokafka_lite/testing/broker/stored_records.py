@@ -47,12 +47,11 @@ class StoredRecords:
 
         Text is encoded as UTF-8. Without `partition` the key decides, as in Kafka's producers;
         without both it is the partition with the lowest end. `timestamp_ms` is the broker's time by
-        default. An unknown topic is created if the broker has `auto_create_topics`. Faults, rights
-        and max.message.bytes do not count here.
+        default; -1 stands for a record without a timestamp. An unknown topic is created if the
+        broker has `auto_create_topics`. Faults, rights and max.message.bytes do not count here.
 
         Raises: UnknownTopicOrPartitionError for an unknown topic or partition; InvalidTopicError
-        for an impossible name; ValueError for a timestamp below 0; TypeError for a key or value of
-        another type.
+        for an impossible name; TypeError for a key or value of another type.
         """
         raw_key, raw_value = _bytes("key", key), _bytes("value", value)
 
@@ -60,8 +59,6 @@ class StoredRecords:
             chosen = _choose(self._topic(topic), raw_key, partition)
             now_ms = int(self._clock.time() * 1000)
             created_ms = now_ms if timestamp_ms is None else timestamp_ms
-            if created_ms < 0:
-                raise ValueError(f"timestamp_ms must be 0 or more, got {timestamp_ms}")
             is_append_time = chosen.config.log_append_time
             offset = chosen.append(
                 _batch_of_one(created_ms, raw_key, raw_value, headers),

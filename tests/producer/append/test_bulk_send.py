@@ -129,7 +129,7 @@ async def test_an_error_says_how_many_records_were_queued_and_those_are_sent() -
         with pytest.raises(MessageSizeTooLargeError):
             await producer.send_many("orders", [b"c", b"v" * 2_000_000])
         with pytest.raises(AssertionError, match="Need at least one"):
-            await producer.send_many("orders", [(None, None)])
+            await producer.send_many("orders", [None])
         await producer.flush()
         assert written(broker) == [b"a", b"b", b"c"]
 

@@ -11,13 +11,18 @@ pytest.importorskip("pyarrow", reason=NO_SPARK)
 import pyarrow as pa
 
 from aiokafka_lite.errors import MessageSizeTooLargeError, SerializationError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.spark.offsets import OffsetRange
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.process.worker import Worker
+from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns
+from aiokafka_lite.spark.read.range_reader import read_ranges
 from aiokafka_lite.spark.write import row_sender
 from aiokafka_lite.spark.write.row_sender import write_rows
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.spark.support.topics import T0, T1
+from tests.spark.support.topics import T0, T1, source_options
+from tests.support.unusual_records import UNUSUAL, fields_of, put
 
 
 def sink_options(broker: EmbeddedBroker | None = None, **options: str) -> SinkOptions:
@@ -108,3 +113,19 @@ def test_large_batches_are_sent_in_parts(
     batch = pa.RecordBatch.from_pydict({"value": sent})
     assert write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here) == 500
     assert [value for _, value in records(kafka_broker)] == sent
+
+
+def test_rows_of_the_source_are_written_as_they_were(
+    here: Worker, kafka_broker: EmbeddedBroker
+) -> None:
+    """Spark gives a record without a timestamp that of a millisecond before 1970."""
+    kafka_broker.create_topic("t", partitions=2)
+    put(kafka_broker, T0, *UNUSUAL.values())
+    whole = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
+    wanted = [OffsetRange("t", 0, 0, len(UNUSUAL))]
+    rows = [*read_ranges(wanted, whole, source_options(kafka_broker), {}, lambda: here)]
+    kafka_broker.create_topic("copy")
+    columns = ("key", "value", "headers", "timestamp")
+    options = sink_options(kafka_broker, topic="copy")
+    assert write_rows(rows, columns, options, here) == len(UNUSUAL)
+    assert fields_of(kafka_broker, TopicPartition("copy", 0)) == list(UNUSUAL.values())

@@ -87,6 +87,8 @@ cdef enum:
     MAX_RECORD_BYTES = 0x7FFFFFFF
 
 cdef int64_t MAX_TIMESTAMP = 0x7FFFFFFFFFFFFFFF
+cdef int64_t NO_TIMESTAMP = -1  # in Kafka, both of times and of their types
+cdef int64_t NO_INT64 = -MAX_TIMESTAMP - 1
 cdef int64_t MAX_SECONDS = MAX_TIMESTAMP // 1000
 
 cdef struct Column:
@@ -180,10 +182,10 @@ cdef object number_of(const Column *column, int64_t row):
 
 
 cdef inline int64_t milliseconds_of(const Column *column, int64_t row) noexcept nogil:
-    """Return a timestamp in ms; -1, which no record can have, if it does not fit 64 bits."""
+    """Return a timestamp in ms; NO_INT64 for one that does not fit 64 bits, or is that very time."""
     cdef int64_t ticks = int_of(column, row), time_ms
     if column.multiply > 1 and not -MAX_SECONDS <= ticks <= MAX_SECONDS:
-        return -1
+        return NO_INT64
     if column.divide == 1:
         return ticks * column.multiply
     time_ms = ticks // column.divide
@@ -275,7 +277,7 @@ cdef class ArrowRows:
     """As the twin."""
 
     cdef ArrowArray _array
-    cdef Column _topics, _partitions, _timestamps, _keys, _values
+    cdef Column _topics, _partitions, _timestamps, _timestamp_types, _keys, _values
     cdef Column _headers, _entries, _names, _contents
     cdef readonly bint has_topics, has_partitions, has_timestamps
 
@@ -319,6 +321,10 @@ cdef class ArrowRows:
                     _TICKS[kind[2]] if kind[0] == "t" else (1, 1)
                 )
                 self.has_timestamps = True
+            elif name == "timestamp_type":
+                set_column(
+                    &self._timestamp_types, _INT_KINDS.get(kind), column, self._array.offset
+                )
             elif name == "key":
                 set_column(&self._keys, _BYTES_KINDS.get(kind), column, self._array.offset)
             elif name == "value":
@@ -348,6 +354,7 @@ cdef class ArrowRows:
         set_rows(&self._topics, validity, self._array.offset)
         set_rows(&self._partitions, validity, self._array.offset)
         set_rows(&self._timestamps, validity, self._array.offset)
+        set_rows(&self._timestamp_types, validity, self._array.offset)
         set_rows(&self._keys, validity, self._array.offset)
         set_rows(&self._values, validity, self._array.offset)
         set_rows(&self._headers, validity, self._array.offset)
@@ -370,7 +377,7 @@ cdef class ArrowRows:
         """As the twin."""
         row = self._checked(row)
         if is_null(&self._timestamps, row):
-            return None
+            return NO_TIMESTAMP if self._has_none(row) else None
         ticks = int_of(&self._timestamps, row)  # as a Python int, which cannot overflow
         return ticks * self._timestamps.multiply // self._timestamps.divide
 
@@ -381,12 +388,20 @@ cdef class ArrowRows:
         cdef uint32_t row
         for i in range(count):
             row = rows.data.as_uints[i]
-            times.data.as_longlongs[i] = (
-                default_ms
-                if is_null(&self._timestamps, row)
-                else milliseconds_of(&self._timestamps, row)
-            )
+            times.data.as_longlongs[i] = self._time_of(row, default_ms)
         return times
+
+    cdef bint _has_none(self, int64_t row) noexcept:
+        """Whether the row is a consumed record of a format without timestamps."""
+        return (
+            not is_null(&self._timestamp_types, row)
+            and int_of(&self._timestamp_types, row) == NO_TIMESTAMP
+        )
+
+    cdef inline int64_t _time_of(self, int64_t row, int64_t default_ms) noexcept:
+        if not is_null(&self._timestamps, row):
+            return milliseconds_of(&self._timestamps, row)
+        return NO_TIMESTAMP if self._has_none(row) else default_ms
 
     def key(self, int64_t row):
         """As the twin."""
@@ -508,10 +523,8 @@ cdef class ArrowRows:
         for at in range(start, count):
             row = rows.data.as_uints[at]
             self._checked(row)
-            time_ms = timestamp_ms
-            if use_timestamps and not is_null(&self._timestamps, row):
-                time_ms = milliseconds_of(&self._timestamps, row)
-            if time_ms < 0 or not self._append(<RecordBatchBuilder> builder, row, time_ms):
+            time_ms = self._time_of(row, timestamp_ms) if use_timestamps else timestamp_ms
+            if time_ms == NO_INT64 or not self._append(<RecordBatchBuilder> builder, row, time_ms):
                 return at - start
         return max(count - start, 0)
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Headers = tuple[tuple[str, bytes | None], ...]
-_MAX_TIMESTAMP = 2**63 - 1
+_MIN_TIMESTAMP, _MAX_TIMESTAMP = -(2**63), 2**63 - 1
+_NO_TIMESTAMP = -1  # in Kafka, both of times and of their types
 _NO_UTF8 = object()
 
 
@@ -63,10 +64,24 @@ class ArrowRows:
         self._columns: dict[str, list[Any]] = {
             name: _to_list(name, batch.column(name)) for name in batch.schema.names if name in SENT
         }
+        self._take_missing_times(batch)
         self._hashes = KeyHashes()
         self.has_topics = "topic" in self._columns
         self.has_partitions = "partition" in self._columns
         self.has_timestamps = "timestamp" in self._columns
+
+    def _take_missing_times(self, batch: "pa.RecordBatch") -> None:
+        """Give consumed records of a format without timestamps the time that stands for none."""
+        import pyarrow as pa  # noqa: PLC0415  as above
+
+        names, times = batch.schema.names, self._columns.get("timestamp")
+        if times is None or "timestamp_type" not in names:
+            return
+        kinds = batch.column("timestamp_type")
+        if pa.types.is_integer(kinds.type):
+            for row, kind in enumerate(kinds.to_pylist()):
+                if kind == _NO_TIMESTAMP and times[row] is None:
+                    times[row] = _NO_TIMESTAMP
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -194,7 +209,7 @@ class ArrowRows:
                 headers = self.headers(row) if has_headers else ()
             except SerializationError:
                 return at - start
-            if (key is None and value is None) or not 0 <= time_ms <= _MAX_TIMESTAMP:
+            if (key is None and value is None) or not (_MIN_TIMESTAMP <= time_ms <= _MAX_TIMESTAMP):
                 return at - start
             if append(time_ms, key, value, headers) is None:
                 return at - start

@@ -8,7 +8,10 @@ from aiokafka_lite.errors import SerializationError
 SENT: Final = ("topic", "partition", "timestamp", "key", "value", "headers")
 """The columns that are sent."""
 PASSED_OVER: Final = ("offset", "timestamp_type")
-"""The other columns of `getmany_arrow`, which a broker sets."""
+"""The other columns of `getmany_arrow`, which a broker sets.
+
+A type of -1 says that a record has no timestamp.
+"""
 
 TAKEN: Final = {
     "topic": "string",

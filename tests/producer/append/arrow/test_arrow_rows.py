@@ -257,7 +257,7 @@ def test_a_batch_takes_rows_until_it_is_full(twin, builder_class):
 def test_rows_that_send_refuses_stop_the_loop(twin, builder_class):
     batch = pa.record_batch(
         {"key": [b"k", None, b"k"], "value": pa.array([b"v", None, b"v"], pa.binary()),
-         "timestamp": [1, 2, -1]}
+         "timestamp": pa.array([1, 2, 2**62], pa.timestamp("s"))}
     )  # fmt: skip
     rows = one(twin, batch)
     assert appended(rows, builder_class, numbers(0, 1))[0] == 1

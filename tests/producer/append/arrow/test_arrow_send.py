@@ -274,16 +274,20 @@ async def test_a_wrong_row_is_raised_and_the_note_says_how_many_were_queued() ->
             ({"value": [b"a", b"v" * 2_000_000]}, MessageSizeTooLargeError, 1),
             ({"value": pa.array([b"a", b"b", None], pa.binary())}, AssertionError, 2),
             ({"value": [b"a", b"b"], "partition": [0, 7]}, KafkaTimeoutError, 1),
-            ({"value": [b"a", b"b"], "timestamp": [0, -7]}, IllegalArgumentError, 1),
+            (
+                {"value": [b"a", b"b"], "timestamp": pa.array([0, 2**62], pa.timestamp("s"))},
+                IllegalArgumentError,
+                1,
+            ),
         ):
             with pytest.raises(error) as raised:
-                await producer.send_arrow(pa.table(column), "orders")
+                await producer.send_arrow(pa.table(column), "orders", allow_empty=False)
             assert raised.value.__notes__ == [
                 f"{queued} rows of this send_arrow() were queued before"
             ]
 
 
-async def test_rows_without_key_and_value_are_sent_if_that_is_said(twin: ModuleType) -> None:
+async def test_rows_without_key_and_value_are_sent(twin: ModuleType) -> None:
     class Watch:
         def on_send(self, record: object) -> object:
             return record
@@ -292,9 +296,7 @@ async def test_rows_without_key_and_value_are_sent_if_that_is_said(twin: ModuleT
     async with kafka(num_partitions=2) as broker:
         for partition, interceptors in enumerate(([], [Watch()])):
             async with producing(broker, interceptors=interceptors) as producer:
-                ack = await producer.send_arrow(
-                    table, "orders", partition=partition, allow_empty=True
-                )
+                ack = await producer.send_arrow(table, "orders", partition=partition)
                 assert [each.offset for each in (await ack).metadata()] == [0, 1, 2, 3]
                 with pytest.raises(AssertionError, match="Need at least one"):
                     await producer.send("orders", partition=partition)
