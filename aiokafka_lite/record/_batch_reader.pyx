@@ -621,8 +621,9 @@ cdef bint is_shown(RecordCursor self) except -1:
         header = parse_header(batch_view(self, self.header.size))
         self.aborted.advance_to(header)
         if is_control:
-            content = bytes(unpacked(self))
-            self.aborted.see_marker(header.producer_id, control_type(content))
+            if self.header.records_count:  # the cleaner keeps some markers without their record
+                content = bytes(unpacked(self))
+                self.aborted.see_marker(header.producer_id, control_type(content))
         elif self.aborted.hides(header):
             return False
     if is_control or not self.header.records_count:

@@ -292,8 +292,9 @@ class RecordCursor:
         if self._aborted is not None and header.producer_id >= 0:
             self._aborted.advance_to(header)
             if is_control:
-                control = control_type(self._payload(header, batch))
-                self._aborted.see_marker(header.producer_id, control)
+                if header.records_count:  # the cleaner keeps some markers without their record
+                    control = control_type(self._payload(header, batch))
+                    self._aborted.see_marker(header.producer_id, control)
             elif self._aborted.hides(header):
                 return False
         if is_control or not header.records_count:

@@ -13,6 +13,7 @@ from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.range_copy import copy_ranges
 from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.conformance.compacted_logs import LEVELS, LOGS
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
 from tests.support.unusual_records import UNUSUAL, fields_of, put
 
@@ -98,3 +99,21 @@ def test_a_record_of_any_kind_is_copied_as_it_was(here: Worker, broker: Embedded
     wanted = [OffsetRange("t", 0, 0, len(UNUSUAL))]
     assert copy_ranges(wanted, source_options(broker), into(broker), {}, here) == [len(UNUSUAL)]
     assert fields_of(broker, COPY) == list(UNUSUAL.values())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_compaction_leaves_behind_is_copied(
+    here: Worker, broker: EmbeddedBroker, level: str
+) -> None:
+    """The records of a range are those that Java's consumer returns of it."""
+    for log in LOGS:
+        tp = log.store(broker)
+        before = broker.log(COPY).high_watermark
+        options = {"kafka.isolation.level": level, "subscribe": log.name}
+        read = source_options(broker, **options)  # type: ignore[arg-type]
+        wanted = [OffsetRange(*tp, log.log_start, log.end(level))]
+        lines = log.java[level]
+        assert copy_ranges(wanted, read, into(broker), {}, here) == [len(lines)], log.name
+        copied = fields_of(broker, COPY)[before:]
+        assert [each[0] for each in copied] == [time_ms for _, time_ms, _, _ in lines]
+        assert [each[1] for each in copied] == [key.encode() for _, _, key, _ in lines]

@@ -12,6 +12,7 @@ from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.spark.read.range_reader import read_ranges
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.conformance.compacted_logs import LEVELS, LOGS
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options, values
 
 VALUES = SparkColumns([("value", "binary")])
@@ -170,3 +171,18 @@ def test_a_topic_that_was_made_anew_before_the_plan_is_read_as_it_is(
     planned = ids(here, kafka_broker)
     found = [*read_ranges([OffsetRange("t", 0, 3, 9)], VALUES, options, planned, lambda: here)]
     assert values(found) == [b"v%d" % n for n in range(3, 9)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_compaction_leaves_behind_is_read_to_the_end_of_a_range(
+    here: Worker, kafka_broker: EmbeddedBroker, level: str
+) -> None:
+    """The records of a range are those that Java's consumer returns of it."""
+    for log in LOGS:
+        tp = log.store(kafka_broker)
+        options = {"kafka.isolation.level": level, "subscribe": log.name, "maxBatchRows": "3"}
+        parsed = source_options(kafka_broker, **options)  # type: ignore[arg-type]
+        wanted = [OffsetRange(*tp, log.log_start, log.end(level))]
+        batches = [*read_ranges(wanted, WHOLE, parsed, {}, lambda: here)]
+        found = [offset for each in batches for offset in each["offset"].to_pylist()]
+        assert found == [offset for offset, _, _, _ in log.java[level]], log.name

@@ -200,6 +200,8 @@ class PartitionLog:
 
     def _index_transaction(self, header: BatchHeader, batch: StoredBatch) -> None:
         if header.is_control:
+            if not header.records_count:  # all of its transaction was cleaned away
+                return
             kind = control_type(bytes(batch.data[HEADER_BYTES:]))
             if kind in (ControlRecordType.ABORT, ControlRecordType.COMMIT):
                 self.transactions.append_marker(
@@ -332,7 +334,8 @@ class PartitionLog:
 
     def offset_of_max_timestamp(self) -> tuple[int, int] | None:
         """Return (offset, timestamp) of the first record with the newest timestamp, or None."""
-        newest = max(self.batches(), key=lambda batch: batch.max_timestamp, default=None)
+        filled = (batch for batch in self.batches() if not _is_emptied(batch))
+        newest = max(filled, key=lambda batch: batch.max_timestamp, default=None)
         if newest is None:
             return None
         for offset, timestamp in self._timestamps_in(newest):
@@ -342,6 +345,8 @@ class PartitionLog:
 
     def _timestamps_in(self, batch: StoredBatch) -> list[tuple[int, int]]:
         """Return (offset, timestamp) of each record."""
+        if _is_emptied(batch):
+            return []
         if batch.data[MAGIC_OFFSET] >= 2 and parse_header(batch.data).is_control:
             return [(batch.base_offset, batch.max_timestamp)]
         cursor = RecordCursor(
@@ -384,6 +389,11 @@ class PartitionLog:
         higher = bisect_right(self._epochs, epoch, key=lambda entry: entry[0])
         end_offset = self._epochs[higher][1]
         return (self._epochs[higher - 1][0] if higher else epoch), end_offset
+
+
+def _is_emptied(batch: StoredBatch) -> bool:
+    """Return whether compaction has left only the header, which keeps a producer's sequence."""
+    return batch.data[MAGIC_OFFSET] >= 2 and not parse_header(batch.data).records_count
 
 
 def _legacy_batch(data: bytearray, leader_epoch: int) -> StoredBatch:
