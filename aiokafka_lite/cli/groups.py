@@ -140,9 +140,11 @@ def reset(
 
     plan, failed = admin_call(client, plan_and_do)
     done = [row for row in plan.rows() if not execute or TopicPartition(*row[:2]) not in failed]
-    show(output, f"Reset of {name}", COLUMNS, done)
+    if done or not failed or output is OutputFormat.JSON:
+        show(output, f"Reset of {name}", COLUMNS, done)
     if not execute:
-        typer.echo("nothing is changed; repeat with --execute to commit these offsets", err=True)
+        then = "repeat with --execute to commit these offsets"
+        typer.echo(f"nothing is changed; {plan.obstacle or then}", err=True)
     fail_with(failed)
 
 

@@ -7,12 +7,17 @@ import typer
 
 from aiokafka_lite.admin.admin_client import AIOKafkaAdminClient
 from aiokafka_lite.admin.admin_config import AdminConfig
-from aiokafka_lite.admin.transactions.hanging_transactions import MAX_TRANSACTION_TIMEOUT_MS
+from aiokafka_lite.admin.transactions.hanging_transactions import (
+    MAX_TRANSACTION_TIMEOUT_MS,
+    OpenTransaction,
+    life_of,
+)
 from aiokafka_lite.admin.transactions.transaction_answers import AbortTransactionSpec
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output
 from aiokafka_lite.cli.connection import Connection, connected
 from aiokafka_lite.cli.output import Digits, OutputFormat, show
+from aiokafka_lite.cli.start_offset import present_ms
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
 
@@ -21,6 +26,12 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
 )
+
+
+MaxTimeout = Annotated[
+    int,
+    typer.Option("--max-transaction-timeout-ms", help="The brokers' transaction.max.timeout.ms."),
+]
 
 
 @app.command("list")
@@ -83,12 +94,7 @@ def hanging(
     partition: Annotated[
         int | None, typer.Option("--partition", help="Look at this one of the topic.")
     ] = None,
-    max_transaction_timeout_ms: Annotated[
-        int,
-        typer.Option(
-            "--max-transaction-timeout-ms", help="The brokers' transaction.max.timeout.ms."
-        ),
-    ] = MAX_TRANSACTION_TIMEOUT_MS,
+    max_transaction_timeout_ms: MaxTimeout = MAX_TRANSACTION_TIMEOUT_MS,
 ) -> None:
     """Find transactions that are open in partitions and that no coordinator will end."""
     if (broker is None and topic is None) or (topic is None and partition is not None):
@@ -121,22 +127,31 @@ def abort(
     start_offset: Annotated[
         int, typer.Option("--start-offset", help="Its first offset, as `hanging` shows it.")
     ],
+    max_transaction_timeout_ms: MaxTimeout = MAX_TRANSACTION_TIMEOUT_MS,
+    force: Annotated[
+        bool, typer.Option("--force", help="Abort it even if it is alive: its records then split.")
+    ] = False,
 ) -> None:
-    """Abort a hanging transaction in one partition."""
-    spec = admin_call(
-        client, lambda admin: _abort(admin, TopicPartition(topic, partition), start_offset)
-    )
+    """Abort a hanging transaction in one partition. One that is alive is refused."""
+    longest_ms = None if force else max_transaction_timeout_ms
+    where = TopicPartition(topic, partition)
+    spec = admin_call(client, lambda admin: _abort(admin, where, start_offset, longest_ms))
     typer.echo(f"aborted the transaction of producer {spec.producer_id} in {topic}-{partition}")
 
 
 async def _abort(
-    admin: AIOKafkaAdminClient, where: TopicPartition, start_offset: int
+    admin: AIOKafkaAdminClient, where: TopicPartition, start_offset: int, longest_ms: int | None
 ) -> AbortTransactionSpec:
-    """Abort the transaction that begins at an offset, with its present epochs."""
+    """Abort the transaction that begins at an offset, with its present epochs.
+
+    With `longest_ms`, how long a transaction may last, one that is alive is refused.
+    """
     described = await admin.describe_producers([where])
     described.raise_first()
     for producer in described.succeeded[where]:
         if producer.current_transaction_start_offset == start_offset:
+            if longest_ms is not None:
+                await _check_hangs(admin, OpenTransaction(where, producer), longest_ms)
             spec = AbortTransactionSpec(
                 where,
                 producer.producer_id,
@@ -149,6 +164,25 @@ async def _abort(
         f"no open transaction of {where.topic}-{where.partition} begins at offset {start_offset};"
         " `hanging` shows those that hang"
     )
+
+
+async def _check_hangs(
+    admin: AIOKafkaAdminClient, transaction: OpenTransaction, longest_ms: int
+) -> None:
+    """Say how it is known that a transaction hangs. Raises: IllegalArgumentError if it is alive."""
+    where, producer = transaction
+    listings = await admin.list_transactions(producer_ids=[producer.producer_id])
+    known = await admin.describe_transactions([each.transactional_id for each in listings])
+    life = life_of(transaction, listings, known, present_ms() - longest_ms)
+    last = _time(producer.last_timestamp) or "of no time"
+    name = f"the transaction of producer {producer.producer_id} in {where.topic}-{where.partition}"
+    if life is not None:
+        raise IllegalArgumentError(
+            f"{name} is alive: {life}. Its last record is of {last}. Nothing was done: let its"
+            " producer end it, or fence its transactional id. With --force only this partition's"
+            " part is aborted, and what the producer writes there later is committed without it"
+        )
+    typer.echo(f"{name} hangs: no coordinator lists it, and its last record is of {last}", err=True)
 
 
 def _digits(number: int | None) -> Digits | None:

@@ -4,9 +4,29 @@ Does not wait.
 """
 
 import re
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from aiokafka_lite.errors import BrokerResponseError, KafkaError, for_code
+
+_TO_AN_ADMINISTRATOR: Final = {
+    22: "The group has members, and only they may commit offsets for it.",
+    25: "The group has members, and what was named is none of them.",
+    26: "The session timeout lies outside the range the broker allows.",
+    27: "The group has members, and is rebalancing.",
+    47: "The partition knows a newer epoch of this producer: it was replaced, or has gone on since"
+    " it was looked at.",
+    49: "The transactional id has another producer id by now.",
+    50: "The time asked for, request_timeout_ms of this client, is larger than the broker's"
+    " transaction.max.timeout.ms.",
+    52: "The partition has a marker of a newer coordinator: look at its producers again.",
+    79: "The group has members, and only they may do this.",
+    82: "The instance id belongs to another member by now.",
+    90: "Another client took the transactional id meanwhile.",
+    110: "The group has members, and only they may commit offsets for it.",
+    113: "The group has members, and only they may commit offsets for it.",
+    128: "The regular expression is not valid for the broker, which takes those of RE2.",
+}
+"""What codes mean to somebody who is no member of the group, and not the producer."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -43,7 +63,7 @@ def broker_error(code: int, message: str | None, subject: str) -> BrokerResponse
     if code == 0:
         return None
     kind = for_code(code)
-    text = kind.explained(message)
+    text = kind.explained(message or _TO_AN_ADMINISTRATOR.get(code))
     name = subject.partition("'")[2].rstrip("'") or subject
     return kind(text if _is_named(name, message or "") else f"{subject}: {text}")
 

@@ -17,6 +17,11 @@ from aiokafka_lite.admin.groups.group_kinds import (
     describe_kinds,
 )
 from aiokafka_lite.admin.groups.group_route import coordinator_of
+from aiokafka_lite.admin.groups.group_states import (
+    DELETION_WAITS,
+    with_missing_members,
+    with_states,
+)
 from aiokafka_lite.admin.groups.group_values import (
     GroupDescription,
     GroupListing,
@@ -315,12 +320,13 @@ class GroupCalls(AdminFamily):
 
         async def ask(node: AskedNode, keys: list[str]) -> Mapping[str, KafkaError | None]:
             answer = await node.request(DeleteGroupsRequest(groups_names=keys))
-            return {
+            done: dict[str, KafkaError | None] = {
                 each.group_id: broker_error(
                     each.error_code, each.error_message, f"group {each.group_id!r}"
                 )
                 for each in answer.results
             }
+            return await with_states(node, done, str, DELETION_WAITS)
 
         requests = self._running()
         return await requests.for_each(
@@ -375,12 +381,13 @@ class GroupCalls(AdminFamily):
             ]
             answer = await node.request(LeaveGroupRequest(group_id=group_id, members=identities))
             raise_broker_error(answer.error_code, None, f"group {group_id!r}")
-            return {
+            done: dict[MemberToRemove, KafkaError | None] = {
                 MemberToRemove(each.group_instance_id, each.member_id or None): broker_error(
                     each.error_code, None, f"member {each.group_instance_id or each.member_id!r}"
                 )
                 for each in answer.members
             }
+            return await with_missing_members(node, group_id, done)
 
         return await requests.for_each(
             "remove_members_from_consumer_group()",

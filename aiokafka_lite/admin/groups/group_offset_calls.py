@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
-from aiokafka_lite.admin.calls.outcomes import Outcomes, raise_broker_error
+from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.calls.request_routes import Route
 from aiokafka_lite.admin.groups.group_offset_messages import (
     PartitionsByGroup,
@@ -18,6 +18,12 @@ from aiokafka_lite.admin.groups.group_offset_messages import (
     fetch_results,
 )
 from aiokafka_lite.admin.groups.group_route import coordinator_of
+from aiokafka_lite.admin.groups.group_states import (
+    OFFSETS_WAIT,
+    SUBSCRIBED,
+    raise_with_state,
+    with_states,
+)
 from aiokafka_lite.admin.groups.group_values import checked_id, checked_ids
 from aiokafka_lite.checks.item_lists import partitions_of
 from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_offsets
@@ -123,7 +129,8 @@ class GroupOffsetCalls(AdminFamily):
         """Store offsets of a group that has no members; the group is made if it does not exist.
 
         A partition that fails has its error as the value: UnknownTopicOrPartitionError,
-        TopicAuthorizationFailedError, or UnknownMemberIdError if the group has members.
+        TopicAuthorizationFailedError, or UnknownMemberIdError if the group has members; its text
+        names the group's state, its coordinator and what to do.
 
         Raises: ValueError or TypeError for other values than offsets by TopicPartition;
         GroupAuthorizationFailedError; KafkaConnectionError, KafkaTimeoutError or another error
@@ -139,7 +146,8 @@ class GroupOffsetCalls(AdminFamily):
         ) -> Mapping[TopicPartition, KafkaError | None]:
             request = commit_request(group_id, {key: new[key] for key in keys})
             highest = OffsetCommitRequest.topic_ids_since - 1  # by name
-            return commit_results(await node.request(request, max_version=highest))
+            done = commit_results(await node.request(request, max_version=highest))
+            return await with_states(node, done, lambda _: group_id, OFFSETS_WAIT)
 
         return await requests.for_each(
             "alter_consumer_group_offsets()",
@@ -168,8 +176,8 @@ class GroupOffsetCalls(AdminFamily):
             node: AskedNode, keys: list[TopicPartition]
         ) -> Mapping[TopicPartition, KafkaError | None]:
             response = await node.request(delete_request(group_id, keys))
-            raise_broker_error(response.error_code, None, f"group {group_id!r}")
-            return delete_results(response)
+            await raise_with_state(node, response.error_code, None, group_id, OFFSETS_WAIT)
+            return await with_states(node, delete_results(response), lambda _: group_id, SUBSCRIBED)
 
         requests = self._running()
         return await requests.for_each(

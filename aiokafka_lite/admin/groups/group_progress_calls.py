@@ -10,6 +10,7 @@ from aiokafka_lite.admin.calls.outcomes import Outcomes, raise_broker_error
 from aiokafka_lite.admin.calls.outer_call import of_several_steps
 from aiokafka_lite.admin.groups.group_calls import GroupCalls
 from aiokafka_lite.admin.groups.group_offset_calls import GroupOffsetCalls
+from aiokafka_lite.admin.groups.group_states import OFFSETS_WAIT, has_members, told_state
 from aiokafka_lite.admin.groups.group_values import checked_id
 from aiokafka_lite.admin.groups.offset_reset_plan import (
     KnownOffsets,
@@ -113,7 +114,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         `partitions` has partitions, and topics by name; None stands for those with a committed
         offset, or of a share group with a start offset. An offset outside a log becomes the nearest
         one of the log, and a time after the last record its end. A partition that fails is in the
-        plan's `failed`.
+        plan's `failed`. If the group has members, which prevent a reset, `obstacle` says so.
 
         Raises: IllegalArgumentError for a target or a partition that is none; otherwise as
         `group_lag`.
@@ -146,7 +147,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
             at_time,
             is_share,
         )
-        return plan_of(group_id, to, known)
+        return plan_of(group_id, to, known, await self._obstacle(group_id, left_ms()))
 
     @of_several_steps
     async def reset_offsets(
@@ -155,8 +156,8 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         """Carry out a plan: commit its offsets for the group, which must have no members.
 
         A partition that fails has its error as the value: UnknownMemberIdError if the group has
-        members by now. The partitions in the plan's `failed` are left as they are. A share group
-        gets other start offsets.
+        members. It names the group's state, its coordinator and what to do. The partitions in the
+        plan's `failed` are left as they are. A share group gets other start offsets.
 
         Raises: as `alter_consumer_group_offsets`; for a share group as `alter_share_group_offsets`,
         such as NonEmptyGroup.
@@ -175,6 +176,13 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         except GroupIdNotFound:
             return {}
         return {tp: each.offset for tp, each in found.items()}
+
+    async def _obstacle(self, group_id: str, timeout_ms: int) -> str | None:
+        """Return why a reset would be refused now; None if nothing is in the way."""
+        group = (await self.describe_groups([group_id], timeout_ms))[group_id]
+        if isinstance(group, KafkaError) or not has_members(group):
+            return None
+        return f"{told_state(group_id, group)}. {OFFSETS_WAIT}"
 
     async def _is_share(self, group_id: str, timeout_ms: int) -> bool:
         """Return whether there is a share group of that name."""

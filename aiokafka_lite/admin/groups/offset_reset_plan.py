@@ -55,6 +55,8 @@ class OffsetResetPlan:
     """Partitions that cannot be reset, and why; `reset_offsets` leaves them as they are."""
     is_share: bool = False
     """Whether it is a share group, which has start offsets in place of committed ones."""
+    obstacle: str | None = None
+    """Why `reset_offsets` would be refused now: the group has members. None: it would not."""
 
     @property
     def offsets(self) -> dict[TopicPartition, int]:
@@ -83,7 +85,8 @@ class OffsetResetPlan:
             f"{topic}-{index}: {reason_of(error)}"
             for (topic, index), error in sorted(self.failed.items())
         ]
-        return "\n".join([f"group {self.group_id}", *lines, *errors])
+        obstacle = [] if self.obstacle is None else [self.obstacle]
+        return "\n".join([f"group {self.group_id}", *lines, *errors, *obstacle])
 
 
 def check_target(to: object) -> None:
@@ -128,7 +131,9 @@ class KnownOffsets:
     is_share: bool = False
 
 
-def plan_of(group_id: str, to: ResetTarget, known: KnownOffsets) -> OffsetResetPlan:
+def plan_of(
+    group_id: str, to: ResetTarget, known: KnownOffsets, obstacle: str | None = None
+) -> OffsetResetPlan:
     """Return the plan. An offset outside the log becomes the nearest one of the log; a time after
     the last record becomes the end.
     """
@@ -147,7 +152,7 @@ def plan_of(group_id: str, to: ResetTarget, known: KnownOffsets) -> OffsetResetP
                 resets[tp] = OffsetReset(known.current.get(tp), new, end)
         if error is not None:
             failed[tp] = error
-    return OffsetResetPlan(group_id, resets, failed, known.is_share)
+    return OffsetResetPlan(group_id, resets, failed, known.is_share, obstacle)
 
 
 def _wished(tp: TopicPartition, to: ResetTarget, known: KnownOffsets) -> int | KafkaError:

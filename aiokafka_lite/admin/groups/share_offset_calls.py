@@ -8,6 +8,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.groups.group_route import coordinator_of
+from aiokafka_lite.admin.groups.group_states import OFFSETS_WAIT, raise_with_state
 from aiokafka_lite.admin.groups.group_values import SharePartitionOffset, checked_id
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.offset_arguments import checked_offsets
@@ -96,7 +97,9 @@ class ShareOffsetCalls(AdminFamily):
                 ],
             )
             answer = await node.request(request)
-            _raise_for_group(answer.error_code, answer.error_message, group_id)
+            await raise_with_state(
+                node, answer.error_code, answer.error_message, group_id, OFFSETS_WAIT
+            )
             return {
                 TopicPartition(topic.topic_name, each.partition_index): broker_error(
                     each.error_code,
@@ -138,7 +141,9 @@ class ShareOffsetCalls(AdminFamily):
                 topics=[DeleteShareGroupOffsetsRequestTopic(topic_name=name) for name in keys],
             )
             answer = await node.request(request)
-            _raise_for_group(answer.error_code, answer.error_message, group_id)
+            await raise_with_state(
+                node, answer.error_code, answer.error_message, group_id, OFFSETS_WAIT
+            )
             return {
                 each.topic_name: broker_error(
                     each.error_code, each.error_message, f"topic {each.topic_name!r}"
@@ -157,7 +162,7 @@ class ShareOffsetCalls(AdminFamily):
 
 
 def _offsets(group: DescribeShareGroupOffsetsResponseGroup) -> ShareOffsets:
-    _raise_for_group(group.error_code, group.error_message, group.group_id)
+    raise_broker_error(group.error_code, group.error_message, f"group {group.group_id!r}")
     found: ShareOffsets = Outcomes()
     for topic in group.topics:
         for each in topic.partitions:
@@ -171,10 +176,6 @@ def _offsets(group: DescribeShareGroupOffsetsResponseGroup) -> ShareOffsets:
                 each.lag if each.lag >= 0 else None,
             )
     return found
-
-
-def _raise_for_group(code: int, message: str | None, group_id: str) -> None:
-    raise_broker_error(code, message, f"group {group_id!r}")
 
 
 __all__ = ["ShareOffsetCalls"]

@@ -64,4 +64,43 @@ def hanging(
     return left
 
 
-__all__ = ["MAX_TRANSACTION_TIMEOUT_MS", "OpenTransaction", "hanging", "old_transactions"]
+def life_of(
+    transaction: OpenTransaction,
+    listings: Iterable[TransactionListing],
+    descriptions: Mapping[str, TransactionDescription | KafkaError],
+    before_ms: int,
+) -> str | None:
+    """Return what shows that an open transaction is alive; None if it hangs.
+
+    It is alive if a coordinator lists its partition. It also counts as alive while its last record
+    is not older than `before_ms`: the user may not see every transactional id. Raises: as
+    `hanging`.
+    """
+    where, producer = transaction
+    topic_partition = f"{where.topic}-{where.partition}"
+    listed = list(listings)
+    if not hanging([transaction], listed, descriptions):
+        ids = {each.producer_id: each.transactional_id for each in listed}
+        name = ids[producer.producer_id]
+        known = descriptions[name]
+        assert isinstance(known, TransactionDescription)
+        return (
+            f"its transactional id {name!r:.100} is {known.state} at its coordinator, node"
+            f" {known.coordinator_id}, which lists {topic_partition} and ends the transaction"
+            f" {known.transaction_timeout_ms:,} ms after its begin at the latest"
+        )
+    if not old_transactions({where: [producer]}, before_ms):
+        return (
+            "no coordinator that this user may see knows its producer, but its last record is"
+            " younger than the longest transaction may last"
+        )
+    return None
+
+
+__all__ = [
+    "MAX_TRANSACTION_TIMEOUT_MS",
+    "OpenTransaction",
+    "hanging",
+    "life_of",
+    "old_transactions",
+]
