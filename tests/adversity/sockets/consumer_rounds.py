@@ -46,7 +46,10 @@ class Ledger:
             name = f"{partition.topic}-{partition.partition}-{self._next}"
             value = checked(name, min(some_size(self._rng), 30_000))
             written = self.broker.produce(
-                partition.topic, value, partition=partition.partition, key=b"k"
+                partition.topic,
+                value,
+                partition=partition.partition,
+                key=b"k%d" % self._rng.randrange(4),
             )
             self._ever[partition, written.offset].add(name)
             self.life_of[name] = self._lives[partition]
@@ -218,14 +221,12 @@ def consumer_options(rng: random.Random, protocol: str | None) -> dict[str, Any]
         if protocol == "cooperative":
             options["partition_assignment_strategy"] = [CooperativeStickyAssignor]
         if protocol != "consumer":
-            options |= {"session_timeout_ms": 6_000, "heartbeat_interval_ms": 200}
+            options |= {"session_timeout_ms": 3_000, "heartbeat_interval_ms": 200}
     return options
 
 
-async def play_consumers(
-    seed: int, *, tls: bool, protocol: str | None, lives: int
-) -> tuple[list[str], int]:
-    """Play a round; return what happened, and how many records were returned.
+async def play_consumers(seed: int, *, tls: bool, protocol: str | None, lives: int) -> list[str]:
+    """Play a round, and return what happened.
 
     Raises AssertionError where a promise is broken.
     """
@@ -234,7 +235,9 @@ async def play_consumers(
         for topic in TOPICS:
             weather.broker.create_topic(topic, PARTITIONS)
         ledger = Ledger(weather.broker, rng)
-        weather.others += _accidents(weather, ledger, rng, protocol)
+        weather.others += accidents(
+            weather, ledger, rng, may_make_anew=protocol in (None, "consumer")
+        )
 
         async def live() -> None:
             for _ in range(lives):
@@ -244,18 +247,25 @@ async def play_consumers(
         async with weather.raging(), asyncio.timeout(240), asyncio.TaskGroup() as tasks:
             for _ in range(MEMBERS if protocol else 1):
                 tasks.create_task(live())
+        for partition in ALL:
+            ledger.write(partition, 5)
         last = Member(ledger, options | consumer_options(rng, protocol), rng)
         with suppress(TimeoutError):
             async with asyncio.timeout(_END_S):
                 await last.read(10**9, lambda: not ledger.missing())
         missing = ledger.missing()
         assert not missing, f"never returned: {len(missing)}, {sorted(missing)[:20]}"
-        return weather.log, len(ledger.returned)
+        return weather.log
 
 
-def _accidents(
-    weather: Storm, ledger: Ledger, rng: random.Random, protocol: str | None
+def accidents(
+    weather: Storm, ledger: Ledger, rng: random.Random, *, may_make_anew: bool
 ) -> list[Callable[[], None]]:
+    """Write the first records; return what may happen to the logs during a storm.
+
+    A classic group commits by name: it may commit a former topic's offset to a new one.
+    """
+
     def write() -> None:
         ledger.write(rng.choice(ALL), rng.choice([1, 3, 30]))
 
@@ -272,13 +282,17 @@ def _accidents(
         for number in range(PARTITIONS):
             ledger.write(TopicPartition(topic, number), rng.randint(0, 3))
 
-    accidents = [write] * 8 + [cut]
-    # A classic group commits by name: it may commit a former topic's offset to the new one.
-    if protocol in (None, "consumer"):
-        accidents.append(make_anew)
     for partition in ALL:
         ledger.write(partition, 20)
-    return accidents
+    return [*[write] * 8, cut, *([make_anew] if may_make_anew else [])]
 
 
-__all__ = ["play_consumers"]
+__all__ = [
+    "ALL",
+    "PARTITIONS",
+    "TOPICS",
+    "Ledger",
+    "accidents",
+    "consumer_options",
+    "play_consumers",
+]

@@ -116,8 +116,13 @@ async def storm(seed: int, *, tls: bool) -> AsyncIterator[tuple[Storm, dict[str,
         auto_create_topics=False,
         max_logged_requests=0,
         group_initial_rebalance_delay_ms=0,
-        group_consumer_session_timeout_ms=6_000,
-        group_consumer_heartbeat_interval_ms=500,
+        group_min_session_timeout_ms=1_000,
+        group_consumer_session_timeout_ms=3_000,
+        group_consumer_heartbeat_interval_ms=300,
+        group_share_session_timeout_ms=3_000,
+        group_share_heartbeat_interval_ms=300,
+        group_share_delivery_count_limit=10,
+        group_share_record_lock_duration_ms=1_000,
     ) as broker:
         network = RoughNetwork(broker, rng)
         async with network.up():

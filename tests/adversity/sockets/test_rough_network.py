@@ -13,13 +13,16 @@ import pytest
 from tests.adversity.soak import repeatable, seeds
 from tests.adversity.sockets.consumer_rounds import play_consumers
 from tests.adversity.sockets.producer_rounds import play_producer, play_transactions
+from tests.adversity.sockets.worker_rounds import play_workers
 
 pytestmark = [pytest.mark.timeout(10_000), pytest.mark.usefixtures("quiet")]
 
 ACKS = (0, 1, "all")
 PROTOCOLS = (None, "eager", "cooperative", "consumer")
+OF_WORKERS = ("share", "eager", "cooperative", "consumer")
 of_each_acks = pytest.mark.parametrize("acks", ACKS)
 of_each_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
+of_each_workers = pytest.mark.parametrize("protocol", OF_WORKERS)
 
 
 @of_each_acks
@@ -39,8 +42,14 @@ async def test_a_transaction_is_there_whole_or_not_at_all(tls: bool) -> None:
 async def test_members_return_every_record(protocol: str | None) -> None:
     """No record is lost, damaged or of another place, and none is skipped within a tenure."""
     seed = PROTOCOLS.index(protocol) + 1
-    _, returned = await play_consumers(seed, tls=seed == 1, protocol=protocol, lives=2)
-    assert returned >= 80
+    await play_consumers(seed, tls=seed == 1, protocol=protocol, lives=2)
+
+
+@of_each_workers
+async def test_workers_handle_every_record(protocol: str) -> None:
+    """Each record that is in the log at the end was handled, by keyed or by share workers."""
+    seed = OF_WORKERS.index(protocol) + 1
+    await play_workers(seed, tls=seed == 1, protocol=protocol, lives=2)
 
 
 @pytest.mark.soak
@@ -69,6 +78,15 @@ async def test_consumers_for_a_long_time(
     for seed in seeds(request):
         with repeatable(request, seed):
             await play_consumers(seed, tls=_is_tls(seed), protocol=protocol, lives=4)
+
+
+@pytest.mark.soak
+@of_each_workers
+async def test_workers_for_a_long_time(request: pytest.FixtureRequest, protocol: str) -> None:
+    """The same by other seeds."""
+    for seed in seeds(request):
+        with repeatable(request, seed):
+            await play_workers(seed, tls=_is_tls(seed), protocol=protocol, lives=4)
 
 
 def _is_tls(seed: int) -> bool:
