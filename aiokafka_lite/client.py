@@ -305,6 +305,7 @@ class AIOKafkaClient:
             lambda: kafka.network.request_any(MetadataRequest(topics=None)),
             self._config.request_timeout_ms / 1000,
             what="metadata of the cluster",
+            api="Metadata",
             remedy="check the connection to the brokers, or raise request_timeout_ms",
         )
         check_answer(response)

@@ -6,10 +6,10 @@ bound.
 """
 
 import random
+from collections.abc import Mapping
 from typing import TypeGuard
 
 from aiokafka_lite.clock import Clock
-from aiokafka_lite.cluster.connection_pool import NO_LISTENER
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
@@ -46,7 +46,15 @@ class SeedRound:
         self._tasks: dict[int, OwnedTask] = {}
         self._errors: dict[int, KafkaError] = {}
         self._answer: tuple[int, MetadataResponse] | None = None
+        self._waits_for_credentials = False
         self._changed = Wakeup()
+
+    def present(self, began_s: float) -> str:
+        """Return what has happened at each seed since `began_s`, as the end of a sentence."""
+        waited_s = self._clock.monotonic() - began_s
+        told = {each: _no_answer(waited_s, self._network.silence(each)) for each in self.seeds}
+        told |= {node_id: reason_of(error) for node_id, error in self._errors.items()}
+        return ", ".join(f"{_address(self.seeds[each])}: {said}" for each, said in told.items())
 
     async def ask(self, request: MetadataRequest, bound_s: float) -> tuple[int, MetadataResponse]:
         """Return the seed (-1, -2, …) that answered first, and its response.
@@ -69,9 +77,11 @@ class SeedRound:
         except TimeoutError:
             pass  # the response or the errors that have come by now count
         finally:
+            self._waits_for_credentials = any(map(self._network.waits_for_credentials, self.seeds))
+            silences = {node_id: self._network.silence(node_id) for node_id in self.seeds}
             await self._give_up_the_rest()
         if self._answer is None:
-            raise self._failure()(self._what_happened(bound_s)) from self._first_cause()
+            raise self._failure()(self._what_happened(bound_s, silences)) from self._first_cause()
         return self._answer
 
     def _may_go_on(self) -> bool:
@@ -112,22 +122,25 @@ class SeedRound:
         cause = self._first_cause()
         return type(cause) if _is_authentication(cause) else KafkaConnectionError
 
-    def _what_happened(self, bound_s: float) -> str:
+    def _what_happened(self, bound_s: float, silences: Mapping[int, str | None]) -> str:
         seeds = self.seeds
         several = f"any of the {len(seeds)} bootstrap_servers; check the addresses"
         places = several if len(seeds) > 1 else "bootstrap_servers; check the address"
         said = f"no Kafka broker answered at {places} and that a broker listens there:"
-        told = {node_id: self._silence(node_id, bound_s) for node_id in seeds}
+        told = {each: _no_answer(bound_s, silences[each]) for each in seeds}
         if _is_authentication(self._first_cause()):
             said = "a broker of bootstrap_servers refuses this client or is not trusted; check the "
             said += "security options:"
             told = {}  # the other seeds were not asked, or not waited for
+        elif self._waits_for_credentials:
+            said = "a broker of bootstrap_servers was not given the credentials of this client:"
         told |= {node_id: reason_of(error) for node_id, error in self._errors.items()}
         return said + "".join(_line(_address(seeds[node_id]), told[node_id]) for node_id in told)
 
-    def _silence(self, node_id: int, bound_s: float) -> str:
-        said = f"no answer within {bound_s:g} s"
-        return f"{said}: {NO_LISTENER}" if self._network.is_unanswered(node_id) else said
+
+def _no_answer(waited_s: float, silence: str | None) -> str:
+    said = f"no answer within {waited_s:.3g} s"
+    return f"{said}: {silence}" if silence else said
 
 
 def _line(address: str, what: str) -> str:

@@ -194,6 +194,7 @@ class ClientConfig(SaslOptions):
             authentication=self.authentication(
                 clock, setup_timeout_ms=self.socket_connection_setup_timeout_ms
             ),
+            provider=self.credentials_source,
         )
 
     def _default_client_id(self) -> str:

@@ -45,11 +45,6 @@ from aiokafka_lite.protocol.versions import NodeApiVersions
 
 logger = logging.getLogger(__name__)
 
-NO_LISTENER = (
-    "the TCP connection stands, but nothing answers on it; is this a Kafka broker, and is its "
-    "listener's security protocol the one in security_protocol?"
-)
-
 LaneKey = tuple[int, AnyLane]
 _Outcome = NodeConnection | KafkaError
 
@@ -252,10 +247,16 @@ class ConnectionPool:
         gate = self._gates.get((node_id, lane))
         return gate is not None and gate.connection is not None
 
-    def is_unanswered(self, node_id: int, lane: AnyLane) -> bool:
-        """Whether the TCP connection stands and the node has not answered the handshake yet."""
+    def silence(self, node_id: int, lane: AnyLane) -> str | None:
+        """Return what the handshake of the lane waits for; None: there is none, or no TCP yet."""
         gate = self._gates.get((node_id, lane))
-        return gate is not None and gate.connection is not None and gate.connection.is_unanswered
+        return None if gate is None or gate.connection is None else gate.connection.silence
+
+    def waits_for_credentials(self, node_id: int, lane: AnyLane) -> bool:
+        """Say whether the handshake of the lane waits for the client's own credentials."""
+        gate = self._gates.get((node_id, lane))
+        connection = None if gate is None else gate.connection
+        return connection is not None and connection.waits_for_credentials
 
     def mute_left(self, node_id: int, lane: AnyLane, now_s: float) -> float:
         """Return the seconds until a throttle of the lane is over; 0: there is none."""
@@ -295,8 +296,8 @@ class ConnectionPool:
             async with deadline(self._clock, timeout_s):
                 outcome = await waiter
         except TimeoutError as error:
-            state = f": {NO_LISTENER}" if self.is_unanswered(node_id, lane) else ""
-            state = f"it is being connected{state}"
+            silence = self.silence(node_id, lane)
+            state = "it is being connected" + (f": {silence}" if silence else "")
             raise self._not_ready(node_id, lane, timeout_s, state) from error
         finally:
             if waiter in gate.waiters:
@@ -602,4 +603,4 @@ def _misrouted(name: str, error: RebootstrapRequiredError) -> KafkaConnectionErr
     )
 
 
-__all__ = ["NO_LISTENER", "ConnectionListener", "ConnectionPool"]
+__all__ = ["ConnectionListener", "ConnectionPool"]

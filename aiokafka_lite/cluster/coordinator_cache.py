@@ -98,6 +98,7 @@ class CoordinatorCache:
             ask_once,
             timeout_s,
             what=f"coordinator of {key_type.name.lower()} {key!r}",
+            api="FindCoordinator",
             remedy="check the connection to the brokers, or raise the timeout",
         )
 

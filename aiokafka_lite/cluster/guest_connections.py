@@ -128,9 +128,13 @@ class GuestConnections:
         """As `ConnectionPool.is_connecting`."""
         return self._pool.is_connecting(node_id, self._of(lane))
 
-    def is_unanswered(self, node_id: int, lane: Lane) -> bool:
-        """As `ConnectionPool.is_unanswered`."""
-        return self._pool.is_unanswered(node_id, self._of(lane))
+    def silence(self, node_id: int, lane: Lane) -> str | None:
+        """As `ConnectionPool.silence`."""
+        return self._pool.silence(node_id, self._of(lane))
+
+    def waits_for_credentials(self, node_id: int, lane: Lane) -> bool:
+        """As `ConnectionPool.waits_for_credentials`."""
+        return self._pool.waits_for_credentials(node_id, self._of(lane))
 
     def mute_left(self, node_id: int, lane: Lane, now_s: float) -> float:
         """As `ConnectionPool.mute_left`."""

@@ -19,6 +19,7 @@ from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.life import Life
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import (
     IllegalStateError,
@@ -117,6 +118,9 @@ class KafkaClient:
         self.owner = TaskOwner(name, clock=clock, loop=self.loop)
         """The parent of all the client's tasks. Its user may spawn more while the client runs."""
 
+        self.waits = LongWaits(clock, config.client_id)
+        """The loops that ask again until something succeeds: it warns of those that last."""
+
         host_network: NetworkClient | None = None if host is None else host.network
         self.network: NetworkClient = NetworkClient(
             config,
@@ -139,6 +143,7 @@ class KafkaClient:
             max_idle_s=metadata_max_idle_ms / 1000,
             allow_auto_topic_creation=allow_auto_topic_creation,
             observer=observer,
+            waits=self.waits,
         )
         """Knows the cluster's topics and nodes, and keeps that up to date."""
 
@@ -260,6 +265,7 @@ class KafkaClient:
                     "%s: sockets are still open %s s after closing", self.name, CLOSE_BOUND_S
                 )
             finally:
+                self.waits.close()
                 self.observer.closed()
                 # The shield does not stop a plain `task.cancel()`. After that the other tasks end
                 # in the background.
@@ -311,9 +317,10 @@ class KafkaClient:
     # Asking until there is an answer…
 
     async def ask_until_answered(
-        self, ask: Callable[[], Awaitable[T]], timeout_s: float, *, what: str, remedy: str
+        self, ask: Callable[[], Awaitable[T]], timeout_s: float, *, what: str, api: str, remedy: str
     ) -> T:
         """Return what `ask()` returns. After a retriable error, call it again after a backoff.
+        Warnings also name `api`.
 
         Raises: KafkaTimeoutError without a result after `timeout_s`, with `what`, the last failure
         and the `remedy` in its text; an error of `ask` that is not retriable, at once.
@@ -322,16 +329,18 @@ class KafkaClient:
         failure: KafkaError | None = None
         attempts = 0
         try:
-            async with deadline(self.clock, timeout_s):
-                while True:
-                    try:
-                        return await ask()
-                    except KafkaError as error:
-                        if not error.retriable:
-                            raise
-                        failure = error
-                    await self.clock.sleep(self.retry_backoff.delay(attempts))
-                    attempts += 1
+            with self.waits.of(f"the {what} ({api})", remedy) as wait:
+                async with deadline(self.clock, timeout_s):
+                    while True:
+                        try:
+                            return await ask()
+                        except KafkaError as error:
+                            if not error.retriable:
+                                raise
+                            failure = error
+                            wait.failed(error)
+                        await self.clock.sleep(self.retry_backoff.delay(attempts))
+                        attempts += 1
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise

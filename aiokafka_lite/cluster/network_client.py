@@ -273,9 +273,13 @@ class NetworkClient(DirectRequests):
         """
         return least_loaded([self._candidate(node_id) for node_id in self._pool.nodes], self._rng)
 
-    def is_unanswered(self, node_id: int) -> bool:
-        """Whether a TCP connection to the node stands, and the handshake has no response yet."""
-        return self._pool.is_unanswered(node_id, Lane.GENERAL)
+    def silence(self, node_id: int) -> str | None:
+        """Return what the handshake with the node waits for; None: there is none, or no TCP yet."""
+        return self._pool.silence(node_id, Lane.GENERAL)
+
+    def waits_for_credentials(self, node_id: int) -> bool:
+        """Say whether the handshake with the node waits for the client's own credentials."""
+        return self._pool.waits_for_credentials(node_id, Lane.GENERAL)
 
     @property
     def knows_nodes(self) -> bool:

@@ -37,7 +37,9 @@ def node_wait(
     if pool.connected(node_id, lane) is not None:
         return None
     if pool.is_connecting(node_id, lane):
+        silence = pool.silence(node_id, lane)
         text = f"the connection to node {node_id} is being made"
+        text += f": {silence}" if silence else ""
         return NodeWait(WaitReason.CONNECTING, text, None, None)
     backoff_s = states.backoff_left(node_id, now_s)
     if backoff_s <= 0 or said is None:

@@ -88,6 +88,15 @@ class SaslOptions(TlsOptions):
 
         return SaslAuthentication(self._sasl_mechanism_factory(clock, setup_timeout_ms))
 
+    @property
+    def credentials_source(self) -> str:
+        """The option, or the system, that gives the credentials, for errors."""
+        if self.sasl_mechanism == "OAUTHBEARER":
+            return "sasl_oauth_token_provider"
+        if self.sasl_mechanism == "GSSAPI":
+            return "Kerberos"
+        return "credentials_provider" if isinstance(self.sasl_mechanism, str) else "sasl_mechanism"
+
     def _sasl_mechanism_factory(
         self, clock: Clock, setup_timeout_ms: float
     ) -> "SaslMechanismFactory":

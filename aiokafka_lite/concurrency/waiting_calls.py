@@ -38,10 +38,12 @@ class WaitingCalls:
                 raise self._ended() from None
             raise
 
-    def end(self) -> None:
-        """End all calls that wait now. Does not wait."""
-        for bound in list(self._bounds):
+    def end(self) -> bool:
+        """End all calls that wait now; return whether there was one. Does not wait."""
+        waiting = list(self._bounds)
+        for bound in waiting:
             bound.expire()
+        return bool(waiting)
 
 
 __all__ = ["WaitingCalls"]

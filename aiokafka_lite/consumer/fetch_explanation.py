@@ -17,7 +17,12 @@ from aiokafka_lite.consumer.fetch.fetch_wishes import node_to_read
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
+from aiokafka_lite.metrics.explanation import (
+    Explanation,
+    WaitReason,
+    explain_partition,
+    explain_waits,
+)
 from aiokafka_lite.model import TopicPartition
 
 
@@ -36,7 +41,11 @@ def explain_consumer(
     if ended is not None or engine is None:
         return () if ended is None else (ended,)
     partitions = _Partitions(config, subscription, engine)
-    return (*_of_whole(subscription, engine), *map(partitions.explain, subscription.states()))
+    return (
+        *_of_whole(subscription, engine),
+        *explain_waits(engine.client.waits.lasting()),
+        *map(partitions.explain, subscription.states()),
+    )
 
 
 def explain_life(life: LifeState, client: KafkaClient | None) -> Explanation | None:

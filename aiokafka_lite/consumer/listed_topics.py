@@ -27,6 +27,7 @@ async def list_topics(
         ),
         timeout_s,
         what="list of topics",
+        api="Metadata",
         remedy="check the connection to the brokers, or raise default_api_timeout_ms",
     )
     return response.topics

@@ -224,6 +224,7 @@ class OffsetCalls:
                 lambda: group.committed.fetch_committed(partitions),
                 self._api_timeout_s,
                 what=f"committed offsets of {sorted(partitions)}",
+                api="OffsetFetch",
                 remedy=(
                     f"check the connection to the coordinator of group "
                     f"{self._config.group_id!r}, or raise default_api_timeout_ms"

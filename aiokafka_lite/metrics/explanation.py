@@ -2,6 +2,7 @@
 sent. The values are frozen. Does not wait.
 """
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from aiokafka_lite.light_dataclass import dataclass
@@ -19,6 +20,7 @@ class WaitReason(Enum):
     NOT_STARTED = "start() was not called, or has failed"
     STOPPED = "stop() was called"
     CLIENT_FAILED = "a background task has failed"
+    WAITING_LONG = "something is asked for again and again, for ten seconds and more"
     TOPIC_UNKNOWN = "the partitions of a topic are not known"
 
     # Of a consumer…
@@ -120,4 +122,12 @@ def explain_partition(
     )
 
 
-__all__ = ["Explanation", "WaitReason", "explain_partition"]
+def explain_waits(texts: Iterable[str]) -> Iterator[Explanation]:
+    """Yield a value for each text, which says what the whole client asks for in vain, as the log
+    does.
+    """
+    for text in texts:
+        yield Explanation(WaitReason.WAITING_LONG, f"the client {text}")
+
+
+__all__ = ["Explanation", "WaitReason", "explain_partition", "explain_waits"]

@@ -117,13 +117,22 @@ class NodeConnection(RequestChannel):
     # Its state…
 
     @property
-    def is_unanswered(self) -> bool:
-        """Whether the TCP connection stands, and the handshake has no response yet."""
-        opening = self._opening
+    def silence(self) -> str | None:
+        """What the handshake waits for once the TCP connection stands, as the end of a sentence.
+
+        None: the connection is not being made, or not accepted yet.
+        """
+        if self._state is not ConnectionState.CONNECTING or self._opening is None:
+            return None
+        return self._opening.silence
+
+    @property
+    def waits_for_credentials(self) -> bool:
+        """Whether the handshake waits for the client's own provider of credentials."""
         return (
             self._state is ConnectionState.CONNECTING
-            and opening is not None
-            and opening.is_connected
+            and self._opening is not None
+            and self._opening.waits_for_credentials
         )
 
     @property

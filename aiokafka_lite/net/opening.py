@@ -53,6 +53,11 @@ _HANDSHAKE_HINT: Final = (
     " in security_protocol?"
 )
 
+NO_LISTENER: Final = (
+    "the TCP connection stands, but nothing answers on it; is this a Kafka broker, and is its "
+    "listener's security protocol the one in security_protocol?"
+)
+
 _EVIDENCE_S: Final = 2.0
 """How long to ask for the certificate that was not accepted, for the text of the error."""
 
@@ -88,7 +93,8 @@ class Opening:
         self._intended = intended
         self._given_up: KafkaError | None = None
         self._was_answered = False  # on the newest transport
-        self._waits_for_credentials = False  # or for other work of the authentication
+        self.waits_for_credentials = False
+        """Whether the node waits for credentials, or for other work of the authentication."""
         self._token_answer: asyncio.Future[memoryview] | None = None
 
     async def run(self) -> tuple[FrameTransport, NodeWelcome]:
@@ -123,7 +129,7 @@ class Opening:
             except TlsAuthenticationError as fault:
                 raise await self._with_evidence(fault, address, end_s) from fault.__cause__
             self._raise_if_given_up()
-            if self._waits_for_credentials and isinstance(last_fault.__cause__, TimeoutError):
+            if self.waits_for_credentials and isinstance(last_fault.__cause__, TimeoutError):
                 await self._forget_transport()
                 raise self._no_credentials_error(share_s) from last_fault
             faults.append(self._explain(last_fault, address))
@@ -145,9 +151,19 @@ class Opening:
     def _no_credentials_error(self, waited_s: float) -> AuthenticationFailedError:
         return AuthenticationFailedError(
             f"{self._name}: the authentication waited {waited_s * 1000:,.0f} ms for its"
-            " credentials, such as a token; make their provider faster, or raise"
-            " socket_connection_setup_timeout_ms"
+            f" credentials from {self._config.security.provider}, such as a token; make their"
+            " provider faster, or raise socket_connection_setup_timeout_ms"
         )
+
+    @property
+    def silence(self) -> str | None:
+        """What a connected node keeps this waiting for, as the end of a sentence; None: nothing."""
+        if self.waits_for_credentials:
+            return (
+                f"the authentication waits for {self._config.security.provider}, which has given "
+                f"nothing yet; make that provider faster, or raise the timeouts"
+            )
+        return NO_LISTENER if self.is_connected else None
 
     def give_up(self, error: KafkaError) -> None:
         """Make `run`, if it still waits, raise `error` when it goes on. Does not wait."""
@@ -171,7 +187,7 @@ class Opening:
         return await self._try(address, oldest)
 
     async def _try(self, address: Address, version: int) -> tuple[FrameTransport, NodeWelcome]:
-        self._was_answered = self._waits_for_credentials = False
+        self._was_answered = self.waits_for_credentials = False
         self.is_connected = False
         self.transport = transport = await connect(
             address,
@@ -212,7 +228,7 @@ class Opening:
     async def _answer_to(self, step: AuthenticationStep, transport: FrameTransport) -> Any:
         """Return the answer to `step`. Only the attempt as a whole has a time limit."""
         self._raise_if_lost(transport)
-        self._waits_for_credentials = not isinstance(step, HandshakeRequest | bytes | Secret)
+        self.waits_for_credentials = not isinstance(step, HandshakeRequest | bytes | Secret)
         if isinstance(step, HandshakeRequest):
             return await self._exchange(transport, step)
         if isinstance(step, bytes | Secret):

@@ -44,6 +44,9 @@ class Security:
     authentication: Authentication | None = field(default=None, repr=False)
     """Proves to the node which user this client is; None: the node asks for no proof."""
 
+    provider: str = "credentials_provider"
+    """What gives the credentials, in the words of the options; errors name it."""
+
 
 PLAINTEXT: Final = Security()
 

@@ -503,8 +503,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
         That takes delivery_timeout_ms at most, whatever the brokers do.
 
-        Raises: KafkaTimeoutError after `timeout_ms`; ProducerClosed; IllegalStateError before
-        start(). Cancelled: the records are sent all the same.
+        Raises: KafkaTimeoutError after `timeout_ms`; AuthenticationFailedError, once, when a node
+        does not accept the client any more, and its records wait on; ProducerClosed;
+        IllegalStateError before start(). Cancelled: the records are sent all the same.
         """
         self._engine.life.check_running()
         try:

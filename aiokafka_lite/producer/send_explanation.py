@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
+from aiokafka_lite.metrics.explanation import (
+    Explanation,
+    WaitReason,
+    explain_partition,
+    explain_waits,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
@@ -36,6 +41,7 @@ def explain_producer(config: ProducerConfig, engine: ProducerEngine) -> tuple[Ex
     partitions = _Partitions(config, engine)
     found = [
         *_of_whole(engine),
+        *explain_waits(engine.client.waits.lasting()),
         *(partitions.explain(tp, queues.get(tp), each) for tp, each in batches.items()),
     ]
     if not found:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.schema_registry.libraries import library
 from aiokafka_lite.schema_registry.registry_errors import (
@@ -69,6 +70,7 @@ class RegistryExchange:
         self._backoff = ExponentialBackoff(retry_wait_s, retry_max_wait_s, rng=rng)
         self._clock = clock
         self._client: Any = None
+        self._waits = LongWaits(clock, "schema registry")
         self._asking: set[deadline] = set()
         self._is_closed = False
 
@@ -100,17 +102,22 @@ class RegistryExchange:
 
     async def _ask(self, method: str, path: str, what: str, body: Any) -> Any:
         failures: dict[str, str] = {}
-        for attempt in range(self._max_retries + 1):
-            if attempt:
-                await self._clock.sleep(self._backoff.delay(attempt - 1))
-            for url in self._urls:
-                failure = await self._attempt(method, url, path, body)
-                if not isinstance(failure, _Answer):
-                    failures[url] = failure
-                elif failure.status in _AGAIN:
-                    failures[url] = failure.text()
-                else:
-                    return failure.content(what, method, f"{url}/{_shortened(path)}")
+        with self._waits.of(
+            f"{what} ({method} {_shortened(path)}) from {', '.join(self._urls)}",
+            "check the addresses, and that the registry runs",
+        ) as wait:
+            for attempt in range(self._max_retries + 1):
+                if attempt:
+                    await self._clock.sleep(self._backoff.delay(attempt - 1))
+                for url in self._urls:
+                    failure = await self._attempt(method, url, path, body)
+                    if not isinstance(failure, _Answer):
+                        failures[url] = failure
+                    elif failure.status in _AGAIN:
+                        failures[url] = failure.text()
+                    else:
+                        return failure.content(what, method, f"{url}/{_shortened(path)}")
+                    wait.failed(f"{url}: {failures[url]}")
         listed = "; ".join(f"{url}: {why}" for url, why in failures.items())
         raise RegistryUnavailableError(
             f"{what}: the schema registry gave no answer to {method} {_shortened(path)} in"

@@ -248,7 +248,11 @@ class ShareEngine:
         self.client.check()
         self.poller.send_acknowledged()
         call = CommitCall(self.fetcher.unanswered())
-        return await call.wait(self.client.clock, timeout_s)
+        with self.client.waits.of(
+            "the nodes to answer acknowledgements (ShareAcknowledge)",
+            "check the nodes that lead the partitions; records come again after their lock's end",
+        ):
+            return await call.wait(self.client.clock, timeout_s)
 
     def _report(self, group: AckGroup, outcome: Outcome) -> None:
         """Call the user's callback, once for each error and once for what went well."""

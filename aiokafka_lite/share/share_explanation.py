@@ -14,7 +14,12 @@ from aiokafka_lite.consumer.fetch_explanation import (
     explain_no_partition,
     explain_topics,
 )
-from aiokafka_lite.metrics.explanation import Explanation, WaitReason, explain_partition
+from aiokafka_lite.metrics.explanation import (
+    Explanation,
+    WaitReason,
+    explain_partition,
+    explain_waits,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.share.share_engine import ShareEngine
 
@@ -35,7 +40,11 @@ def explain_share_consumer(
     if ended is not None or engine is None:
         return () if ended is None else (ended,)
     assigned = sorted(engine.membership.assigned.partitions)
-    return (*_of_whole(topics, engine), *(_of_partition(tp, engine) for tp in assigned))
+    return (
+        *_of_whole(topics, engine),
+        *explain_waits(engine.client.waits.lasting()),
+        *(_of_partition(tp, engine) for tp in assigned),
+    )
 
 
 def _of_whole(topics: frozenset[str], engine: ShareEngine) -> Iterator[Explanation]:

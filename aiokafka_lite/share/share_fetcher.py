@@ -18,6 +18,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.leader_updates import hinted_nodes
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
@@ -87,6 +88,8 @@ class _ShareNode:
     """When the newest request had its connection (monotonic)."""
     failures: int = 0
     retry_at_s: float = 0.0
+    wait: LongWait | None = None
+    """Since the first of these failures."""
 
 
 class ShareFetcher:
@@ -367,7 +370,7 @@ class ShareFetcher:
         self, node: _ShareNode, group: AckGroup, response: ShareAcknowledgeResponse
     ) -> None:
         node.session.answered()
-        node.failures = 0
+        self._succeeded(node)
         self._locks_last(response.acquisition_lock_timeout_ms)
         errors: dict[TopicPartition, KafkaError] = {}
         hints: Hints = []
@@ -409,9 +412,9 @@ class ShareFetcher:
         for tp, error in failed.items():
             self._partition_failed(tp, error, has_moved=tp in moved)
         if failed.keys() - moved:
-            self._back_off(node)
+            self._back_off(node, error)
         else:
-            node.failures = 0
+            self._succeeded(node)
         self._end(node, group, {tp: errors.get(tp) for tp in group.batches})
 
     def _locks_last(self, lock_ms: int) -> None:
@@ -501,10 +504,10 @@ class ShareFetcher:
             if group:
                 node.pending.put_back(group, is_renewal=node.is_renewing)
             if node.failures:
-                self._back_off(node)
+                self._back_off(node, error)
             node.failures += 1
             return
-        self._back_off(node)
+        self._back_off(node, error)
         if not error.retriable:
             self._error = error
         self._end(node, group, group.failed(error))
@@ -516,7 +519,7 @@ class ShareFetcher:
         self._client.observer.failed("fetch", error)
         node.session.reset()
         self._on_session_lost(node.node_id)
-        self._back_off(node)
+        self._back_off(node, error)
         self._drop_buffered(lambda fetch: fetch.node_id == node.node_id)
         if error.invalid_metadata or error.retriable:
             self._client.metadata.request_update()
@@ -530,7 +533,27 @@ class ShareFetcher:
         for group in (node.pending.take_renewals(), node.pending.take_others()):
             self._end(node, group, group.failed(error))
 
-    def _back_off(self, node: _ShareNode) -> None:
+    def _succeeded(self, node: _ShareNode) -> None:
+        node.failures = 0
+        if node.wait is not None:
+            node.wait.end()
+            node.wait = None
+
+    def _end_wait_unless_asked(self, node: _ShareNode) -> None:
+        """End the wait for a node that nothing is asked of any more."""
+        if not (node.is_wanted or node.pending or node.is_fetching) and node.wait is not None:
+            node.wait.end()
+            node.wait = None
+
+    def _back_off(self, node: _ShareNode, error: KafkaError) -> None:
+        if node.wait is None:
+            node.wait = self._client.waits.of(
+                f"node {node.node_id} to answer a share consumer (ShareFetch, ShareAcknowledge)",
+                "check that node, and the connection to it",
+                lambda: self._end_wait_unless_asked(node),
+                is_apart=True,
+            )
+        node.wait.failed(error)
         delay_s = self._client.retry_backoff.delay(node.failures)
         node.retry_at_s = self._client.clock.monotonic() + delay_s
         node.failures += 1

@@ -24,7 +24,7 @@ async def _awaited(*_: object) -> None:
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("function", [_awaited, 5, "f"], ids=repr)
+@pytest.mark.parametrize("function", [_awaited, 5, "f"])
 def test_what_nobody_awaits_is_no_callback(function: object) -> None:
     with pytest.raises(IllegalArgumentError, match=r"callback=.*; give a (plain )?function"):
         check_callback("callback", function)

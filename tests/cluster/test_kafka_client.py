@@ -416,14 +416,17 @@ async def test_a_question_is_asked_again_until_there_is_an_answer(
                 raise failures.pop(0)
             return "answer"
 
-        assert await client.ask_until_answered(ask, 5, what="it", remedy="wait") == "answer"
+        assert (
+            await client.ask_until_answered(ask, 5, what="it", api="Fetch", remedy="wait")
+            == "answer"
+        )
         failures = [NodeNotReadyError(f"number {n}") for n in range(1000)]
         with pytest.raises(
             KafkaTimeoutError, match=r"no it within 5 s; .*number \d+; wait"
         ) as told:
-            await client.ask_until_answered(ask, 5, what="it", remedy="wait")
+            await client.ask_until_answered(ask, 5, what="it", api="Fetch", remedy="wait")
         assert isinstance(told.value.__cause__, NodeNotReadyError)
         refusals: list[Exception] = [IllegalStateError("never")]
         failures = refusals  # type: ignore[assignment]  # not retriable, whatever its class
         with pytest.raises(IllegalStateError, match="never"):
-            await client.ask_until_answered(ask, 5, what="it", remedy="wait")
+            await client.ask_until_answered(ask, 5, what="it", api="Fetch", remedy="wait")

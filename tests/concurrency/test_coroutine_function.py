@@ -91,18 +91,18 @@ PLAIN = [
 NOT_KNOWN = [_says_so, lambda record: record, print, list]
 
 
-@pytest.mark.parametrize("function", COROUTINES, ids=repr)
+@pytest.mark.parametrize("function", COROUTINES)
 def test_functions_that_must_be_awaited_are_known(function: object) -> None:
     assert is_coroutine(function)
     assert not is_plain_function(function)
 
 
-@pytest.mark.parametrize("function", PLAIN, ids=repr)
+@pytest.mark.parametrize("function", PLAIN)
 def test_functions_that_cannot_be_awaited_are_known(function: object) -> None:
     assert is_plain_function(function)
     assert not is_coroutine(function)
 
 
-@pytest.mark.parametrize("function", NOT_KNOWN, ids=repr)
+@pytest.mark.parametrize("function", NOT_KNOWN)
 def test_what_may_return_an_awaitable_is_not_called_plain(function: object) -> None:
     assert not is_plain_function(function)

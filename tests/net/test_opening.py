@@ -174,13 +174,13 @@ async def test_one_address_is_named_once(node: ScriptedNode, refused_port: int) 
 
 async def test_a_connection_without_an_answer_says_that_it_stands(node: ScriptedNode) -> None:
     connection = connection_to(node)
-    assert not connection.is_unanswered
+    assert not connection.silence
     opening = asyncio.ensure_future(connection.open())
     peer = await node.accept()
-    await eventually(lambda: connection.is_unanswered)
+    await eventually(lambda: connection.silence)
     await peer.shake_hands()
     await opening
-    assert not connection.is_unanswered
+    assert not connection.silence
     connection.close()
     await connection.wait_closed()
 

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import logging
+import re
 import time
 from typing import Any
 
@@ -17,6 +18,7 @@ from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.sasl_handshake import SaslHandshakeRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 from tests.support.patience import PATIENCE_S
 
 USERS = {"alice": "open sesame"}
@@ -136,3 +138,56 @@ async def collect(consumer: AIOKafkaConsumer[bytes, bytes], read: dict[int, list
     await settle()
     for tp, records in (await consumer.getmany(timeout_ms=0)).items():
         read[tp.partition] += [int(record.value or b"") for record in records]
+
+
+class Silent(AbstractTokenProvider):
+    """Gives nothing."""
+
+    async def token(self) -> str:
+        await asyncio.sleep(3600)
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("request_timeout_ms", [1000, 4000, 30_000])
+@pytest.mark.parametrize("sasl_provider_timeout_ms", [2000, 4000, 60_000])
+def test_a_token_provider_that_hangs_is_named(
+    request_timeout_ms: int, sasl_provider_timeout_ms: int
+) -> None:
+    """Whichever bound is reached first, nobody is told to look at the broker."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        producer = AIOKafkaProducer(
+            **options_of(kafka.broker, sasl_mechanism="OAUTHBEARER")
+            | {
+                **kafka.client_options,
+                "sasl_oauth_token_provider": Silent(),
+                "request_timeout_ms": request_timeout_ms,
+                "sasl_provider_timeout_ms": sasl_provider_timeout_ms,
+            }
+        )
+        with pytest.raises(KafkaError) as raised:
+            await producer.start()
+        assert re.search("the token provider Silent|sasl_oauth_token_provider", str(raised.value))
+        assert "is this a Kafka broker" not in str(raised.value)
+        assert "that a broker listens there" not in str(raised.value)
+
+    run_virtual_kafka(main, security="SASL_PLAINTEXT", users=USERS)
+
+
+def test_while_a_token_is_waited_for_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    async def main(kafka: VirtualKafka) -> None:
+        options = options_of(kafka.broker, sasl_mechanism="OAUTHBEARER") | {
+            **kafka.client_options,
+            "sasl_oauth_token_provider": Silent(),
+            "sasl_provider_timeout_ms": 60_000,
+            "socket_connection_setup_timeout_ms": 60_000,
+            "socket_connection_setup_timeout_max_ms": 60_000,
+        }
+        starting = asyncio.ensure_future(AIOKafkaProducer(**options).start())
+        await asyncio.sleep(11)
+        told = [text for text in caplog.messages if "has waited 10 s" in text]
+        assert any("sasl_oauth_token_provider" in text for text in told), caplog.text
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+
+    run_virtual_kafka(main, security="SASL_PLAINTEXT", users=USERS)

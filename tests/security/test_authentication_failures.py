@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.errors import AuthenticationFailedError, KafkaError
+from aiokafka_lite.errors import AuthenticationFailedError, KafkaError, ProducerClosed
 from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.support.patience import PATIENCE_S
@@ -203,3 +203,74 @@ async def test_no_log_line_shows_a_password(
     assert caplog.records
     assert "secret" not in caplog.text.replace("secrets", "")
     assert "hunter2" not in caplog.text
+
+
+# Ends…
+
+
+async def producer_with_a_record(broker: EmbeddedBroker) -> Any:
+    producer: Any = AIOKafkaProducer(**options(broker, linger_ms=0))
+    await producer.start()
+    await producer.send_and_wait("t", b"before", partition=0)
+    lock_out(broker)
+    await producer.send("t", b"waits", partition=0)
+    return producer
+
+
+async def producer_in_a_transaction(broker: EmbeddedBroker) -> Any:
+    producer: Any = AIOKafkaProducer(**options(broker, transactional_id="x"))
+    await producer.start()
+    await producer.begin_transaction()
+    await producer.send_and_wait("t", b"before", partition=0)
+    lock_out(broker)
+    return producer
+
+
+async def member_with_a_record(broker: EmbeddedBroker) -> Any:
+    broker.produce("t", b"v", partition=0)
+    consumer: Any = AIOKafkaConsumer(
+        "t", **options(broker), group_id="g", auto_offset_reset="earliest"
+    )
+    await consumer.start()
+    await consumer.getone()
+    lock_out(broker)
+    return consumer
+
+
+@pytest.mark.parametrize(
+    "locked_out", [producer_with_a_record, producer_in_a_transaction, member_with_a_record]
+)
+async def test_a_stop_takes_no_longer_than_the_refusal(
+    broker: EmbeddedBroker, locked_out: Callable[[EmbeddedBroker], Awaitable[Any]]
+) -> None:
+    """What waits for a node that does not accept the client any more has no success (H9)."""
+    client = await locked_out(broker)
+    async with asyncio.timeout(15):  # stop_timeout_ms is 30 s
+        await client.stop()
+
+
+async def test_the_records_of_a_stopped_producer_say_that_it_was_refused(
+    broker: EmbeddedBroker,
+) -> None:
+    producer = AIOKafkaProducer(**options(broker, linger_ms=0))
+    await producer.start()
+    await producer.send_and_wait("t", b"before", partition=0)
+    lock_out(broker)
+    ack = await producer.send("t", b"waits", partition=0)
+    await producer.stop()
+    with pytest.raises(ProducerClosed, match=r"does not accept it any more.*PLAIN") as raised:
+        await ack
+    assert isinstance(raised.value.__cause__, AuthenticationFailedError)
+
+
+async def test_a_flush_says_that_it_is_refused_and_the_records_wait_on(
+    broker: EmbeddedBroker,
+) -> None:
+    async with AIOKafkaProducer(**options(broker, linger_ms=0)) as producer:
+        await producer.send_and_wait("t", b"before", partition=0)
+        lock_out(broker)
+        ack = await producer.send("t", b"waits", partition=0)
+        with pytest.raises(AuthenticationFailedError, match="PLAIN"):
+            await asyncio.wait_for(producer.flush(), PATIENCE_S)
+        broker.set_password("alice", "secret")
+        assert (await ack).offset == 1

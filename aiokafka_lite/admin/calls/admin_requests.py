@@ -132,9 +132,15 @@ class AdminRequests:
             what, keys, began_s, settling_s, final_errors, OUTER_CALL.get()
         )
         call = _Call(self.client, items, route, ask, began_s + timeout_s, most_items, is_repeatable)
+        wait = self.client.waits.of(
+            f"{items.name} to have a result",
+            "check the brokers and the connection to them",
+            lambda: items.present(call.unanswered),
+        )
         try:
-            async with deadline(clock, timeout_s):
-                await call.run()
+            with wait:
+                async with deadline(clock, timeout_s):
+                    await call.run()
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise

@@ -55,6 +55,24 @@ class PendingItems(Generic[K, V]):
         self._is_answered = False
 
     @property
+    def name(self) -> str:
+        """The call in the words of errors about time."""
+        return self._outer
+
+    def present(self, unanswered: Mapping[K, int]) -> str:
+        """Return what stands in the way now: the last failure, and the node of `unanswered`."""
+        for key in self.pending:
+            return self._why_open(key, unanswered).removeprefix("; ") or "nothing has come back"
+        return "nothing is left to be asked"
+
+    def _why_open(self, key: K, unanswered: Mapping[K, int]) -> str:
+        last = self._last_errors[key]
+        because = f"; last failure: {reason_of(last)}" if last is not None else ""
+        if key in unanswered:
+            because += f"; node {unanswered[key]} has not answered"
+        return because
+
+    @property
     def pending(self) -> list[K]:
         """The items without an outcome."""
         return self.open(self._order)
@@ -113,15 +131,12 @@ class PendingItems(Generic[K, V]):
         """Give a KafkaTimeoutError to each item that is pending. It names the last failure, and the
         node in `unanswered`."""
         for key in self.pending:
-            last = self._last_errors[key]
-            because = f"; last failure: {reason_of(last)}" if last is not None else ""
-            if key in unanswered:
-                because += f"; node {unanswered[key]} has not answered"
+            because = self._why_open(key, unanswered)
             error = KafkaTimeoutError(
                 f"{self._outer}: no result within {timeout_s:g} s{because}; check the connection to"
                 " the brokers, or raise timeout_ms"
             )
-            error.__cause__ = last
+            error.__cause__ = self._last_errors[key]
             self._done[key] = error
 
     def outcomes(self) -> Outcomes[K, V]:

@@ -25,12 +25,17 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     merge_metadata,
     without_nodes,
 )
-from aiokafka_lite.cluster.metadata.refresh_failures import RefreshFailures, text_of
+from aiokafka_lite.cluster.metadata.refresh_failures import (
+    RefreshFailures,
+    text_of,
+    why_leaderless,
+)
 from aiokafka_lite.cluster.metadata.refresh_schedule import RefreshSchedule
 from aiokafka_lite.cluster.metadata.topic_interest import TopicInterest
 from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
@@ -51,6 +56,8 @@ from aiokafka_lite.protocol.messages.metadata import (
 )
 
 logger = logging.getLogger(__name__)
+
+_CHECK = "check the addresses, the brokers and the security options"
 
 SnapshotListener = Callable[[MetadataSnapshot], object]
 
@@ -73,6 +80,7 @@ class MetadataUpdater:
         max_idle_s: float,
         allow_auto_topic_creation: bool,
         observer: Observer = NO_OBSERVER,
+        waits: LongWaits | None = None,
     ) -> None:
         self._observer = observer
         self.snapshot: MetadataSnapshot = bootstrap_snapshot(config.endpoints)
@@ -80,6 +88,7 @@ class MetadataUpdater:
         self._network = network
         self._clock = clock
         self._rng = rng
+        self._waits = waits or LongWaits(clock, config.client_id)
         self._owner: TaskOwner | None = None
         self._allow_auto_topic_creation = allow_auto_topic_creation
         self._interest = TopicInterest(max_idle_s)
@@ -258,16 +267,22 @@ class MetadataUpdater:
             return self.snapshot
         first = self._begun + 1  # an error from before this call may be out of date
         self._awaited[topic] = self._awaited.get(topic, 0) + 1
+        first_of_topic = TopicPartition(topic, 0)
         try:
-            async with deadline(self._clock, timeout_s):
-                while not self.snapshot.partition_ids(topic):
-                    if self._succeeded >= first:
-                        self._raise_if_hopeless(topic)
-                    self.add_topic(topic)
-                    self._schedule.request(partial=True)
-                    self._wakeup.set()
-                    await self._next_outcome()
-                    self._raise_if_unauthenticated(first)
+            with self._waits.of(
+                f"the partitions of topic {topic!r} (Metadata)",
+                "check the name, whether the topic exists, and whether brokers may create topics",
+                lambda: self._why_absent(first_of_topic),
+            ):
+                async with deadline(self._clock, timeout_s):
+                    while not self.snapshot.partition_ids(topic):
+                        if self._succeeded >= first:
+                            self._raise_if_hopeless(topic)
+                        self.add_topic(topic)
+                        self._schedule.request(partial=True)
+                        self._wakeup.set()
+                        await self._next_outcome()
+                        self._raise_if_unauthenticated(first)
         except TimeoutError:
             error = self.snapshot.topic_error(topic)
             raise self._failures.of_topic(topic, error, timeout_s) from self._failures.last_error
@@ -276,6 +291,10 @@ class MetadataUpdater:
             if not self._awaited[topic]:
                 del self._awaited[topic]
         return self.snapshot
+
+    def _why_absent(self, tp: TopicPartition) -> str:
+        """Return why there is no such partition; nothing while refreshes fail, which is told."""
+        return "" if self._failures.last_error is not None else why_leaderless(tp, self.snapshot)
 
     def _raise_if_unauthenticated(self, first: int) -> None:
         """Raise the newest failed authentication, if refresh `first` or a later one met it."""
@@ -342,7 +361,8 @@ class MetadataUpdater:
                 raise NodeNotReadyError(
                     "every known node is in its reconnect backoff or throttles us"
                 )
-            answer = await self._network.request(node_id, self._request(partial=partial))
+            with self._waits.of(f"node {node_id} to answer Metadata", _CHECK):
+                answer = await self._network.request(node_id, self._request(partial=partial))
             check_answer(answer)
         except KafkaError as error:
             if isinstance(error, RebootstrapRequiredError):
@@ -378,8 +398,14 @@ class MetadataUpdater:
     async def _refresh_from_seeds(self, bound_s: float) -> None:
         assert self._owner is not None
         round_ = SeedRound(self._network, clock=self._clock, rng=self._rng, owner=self._owner)
+        began_s = self._clock.monotonic()
         try:
-            node_id, answer = await round_.ask(self._request(partial=False), bound_s)
+            with self._waits.of(
+                "the metadata of the cluster from bootstrap_servers (Metadata)",
+                _CHECK,
+                lambda: round_.present(began_s),
+            ):
+                node_id, answer = await round_.ask(self._request(partial=False), bound_s)
             self._succeed(node_id, answer, partial=False)
             self._network.adopt(node_id)
         finally:

@@ -48,25 +48,31 @@ class FetchPreparations:
         error: Exception | None = None
         done: list[Record] = []
         failure: RecordDeserializationError | None = None
-        while True:
-            try:
-                async with deadline(clock, self._timeout_s):
-                    failure = await self._attempt(fetch, done)
-                break
-            except TimeoutError:
-                error = KafkaTimeoutError(
-                    f"{fetch!r}: its deserializer was not ready within {self._timeout_s:g} s"
+        wait = self._client.waits.of(
+            f"the deserializer of {fetch!r}", "check what it waits for, such as a schema registry"
+        )
+        with wait:
+            while True:
+                try:
+                    async with deadline(clock, self._timeout_s):
+                        failure = await self._attempt(fetch, done)
+                    break
+                except TimeoutError:
+                    error = KafkaTimeoutError(
+                        f"{fetch!r}: its deserializer was not ready within {self._timeout_s:g} s"
+                    )
+                except Exception as raised:  # noqa: BLE001  a user's code may raise anything
+                    error = raised
+                self._error = error
+                wait.failed(error)
+                logger.log(
+                    logging.DEBUG if attempts else logging.WARNING,
+                    "%s: %r: its deserializer cannot be prepared: %s",
+                    *(self._client.config.client_id, fetch, error),
                 )
-            except Exception as raised:  # noqa: BLE001  a user's code may raise anything
-                error = raised
-            self._error = error
-            logger.warning(
-                "%s: %r: its deserializer cannot be prepared: %s",
-                *(self._client.config.client_id, fetch, error),
-            )
-            self._signal.notify()
-            await clock.sleep(self._client.retry_backoff.delay(attempts))
-            attempts += 1
+                self._signal.notify()
+                await clock.sleep(self._client.retry_backoff.delay(attempts))
+                attempts += 1
         if self._error is error:
             self._error = None  # it is over before a poll could raise it
         fetch.prepared(done, failure)

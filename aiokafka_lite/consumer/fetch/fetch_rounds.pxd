@@ -16,6 +16,7 @@ cdef class NodeFetches:
     cdef readonly object failure
     cdef Py_ssize_t refusals
     cdef double retry_at_s
+    cdef object wait
 
 
 cdef class FetchRounds:
@@ -59,4 +60,5 @@ cdef class FetchRounds:
     cdef _refused(self, NodeFetches node, response)
     @cython.locals(session=FetchSession)
     cpdef _failed(self, NodeFetches node, error)
+    cpdef _end_wait_unless_asked(self, NodeFetches node)
     cdef _back_off(self, NodeFetches node, Py_ssize_t attempts)

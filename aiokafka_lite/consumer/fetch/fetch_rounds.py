@@ -5,10 +5,12 @@
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -28,6 +30,8 @@ from aiokafka_lite.protocol.messages.fetch import FetchRequest, FetchResponse
 logger = logging.getLogger(__name__)
 
 _FETCH = Lane.FETCH
+_UNASKED_S = 1.0
+"""How long after its backoff a node is not asked when no poll wants its partitions."""
 _NAMED = 3
 """How many partitions an error about a whole response names."""
 
@@ -35,7 +39,16 @@ _NAMED = 3
 class NodeFetches:
     """One node's fetches: at most one is planned or in flight (A10)."""
 
-    __slots__ = ("failure", "failures", "node_id", "planned", "refusals", "retry_at_s", "task")
+    __slots__ = (
+        "failure",
+        "failures",
+        "node_id",
+        "planned",
+        "refusals",
+        "retry_at_s",
+        "task",
+        "wait",
+    )
 
     def __init__(self, node_id: int) -> None:
         self.node_id = node_id
@@ -47,6 +60,8 @@ class NodeFetches:
         """The text of the newest failure, while `failures` counts any."""
         self.refusals = 0
         self.retry_at_s = 0.0
+        self.wait: LongWait | None = None
+        """Since the first of these failures."""
 
 
 class FetchRounds:
@@ -245,6 +260,9 @@ class FetchRounds:
         if node.failures:
             client_id = self._client.config.client_id
             logger.info("%s: node %d answers fetches again", client_id, node.node_id)
+            if node.wait is not None:
+                node.wait.end()
+                node.wait = None
         node.failures = node.refusals = 0
 
     def _refused(self, node: NodeFetches, response: FetchResponse | LoneAnswer) -> None:
@@ -268,6 +286,14 @@ class FetchRounds:
             level, "%s: a fetch from node %d failed: %s", client_id, node.node_id, reason_of(error)
         )
         self._observer.failed("fetch", error)
+        if node.wait is None:
+            node.wait = self._client.waits.of(
+                f"node {node.node_id} to answer fetches (Fetch)",
+                "check that node, and the connection to it",
+                partial(self._end_wait_unless_asked, node),
+                is_apart=True,
+            )
+        node.wait.failed(error)
         self._back_off(node, node.failures)
         node.failures += 1
         node.failure = reason_of(error)
@@ -278,6 +304,13 @@ class FetchRounds:
             self._asked = dict(session.partitions)
         elif not error.retriable:
             self._error, self._asked = error, {}
+
+    def _end_wait_unless_asked(self, node: NodeFetches) -> None:
+        """End the wait for a node that no poll asks any more: its partitions have moved."""
+        is_due = self._clock.monotonic() - node.retry_at_s > _UNASKED_S
+        if node.planned is None and is_due and node.wait is not None:
+            node.wait.end()
+            node.wait = None
 
     def _back_off(self, node: NodeFetches, attempts: int) -> None:
         delay_s = self._client.retry_backoff.delay(attempts)

@@ -83,8 +83,12 @@ class CommittedPositions:
         partitions = [state.topic_partition for state in states]
         incarnations = [state.incarnation for state in states]
         try:
-            async with deadline(self._client.clock, self._bound_s):
-                found = await self._committed.fetch_committed(partitions)
+            with self._client.waits.of(
+                f"the committed offsets of {names_of(sorted(partitions)[:3])} (OffsetFetch)",
+                "check the coordinator of the group",
+            ):
+                async with deadline(self._client.clock, self._bound_s):
+                    found = await self._committed.fetch_committed(partitions)
             if self._adjust is not None:
                 found = adjusted({tp: found.get(tp) for tp in partitions}, self._adjust)
         except KafkaError as error:

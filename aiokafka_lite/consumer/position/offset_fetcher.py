@@ -6,10 +6,12 @@ Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.metadata.refresh_failures import text_of, why_leaderless
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import (
     AtTimestamp,
@@ -40,11 +42,14 @@ from aiokafka_lite.errors import (
     UnknownError,
     UnsupportedForMessageFormatError,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
 
 _Questions = Mapping[TopicPartition, OffsetQuestion]
+_NAMED = 3
+"""How many partitions a warning names."""
 
 
 class OffsetFetcher:
@@ -70,6 +75,8 @@ class OffsetFetcher:
             config.request_timeout_ms / 1000, client, subscription, signal
         )
         self._error = RetainedError()
+        self._wait: LongWait | None = None
+        self._last_failure = ""
         self._leaderless: tuple[TopicPartition, ...] = ()
 
     # For the poll; none of these waits…
@@ -83,6 +90,7 @@ class OffsetFetcher:
         self.validator.follow_metadata()
         if self._subscription.has_all_fetch_positions():
             self._leaderless = self.validator.leaderless = ()
+            self._note_wait()
             return None
         due_at_s = None if self._committed is None else self._committed.start()
         self._subscription.reset_missing_positions(without_committed=self._committed is not None)
@@ -134,6 +142,7 @@ class OffsetFetcher:
         Returns the moment (monotonic seconds) when the first backoff ends; None: no backoff.
         """
         now_s = self._client.clock.monotonic()
+        self._note_wait()
         hold_until_s = now_s + self._config.request_timeout_ms / 1000
         due_at_s: float | None = None
         wanted: dict[TopicPartition, OffsetReset] = {}
@@ -163,6 +172,45 @@ class OffsetFetcher:
             )
         return due_at_s
 
+    def _note_wait(self) -> None:
+        """Note whether positions are asked of leaders."""
+        if not any(self._asked_of_leaders()):
+            self._waits_no_longer()
+        elif self._wait is None:
+            self._last_failure = ""
+            self._wait = self._client.waits.of(
+                "the leaders to tell positions (ListOffsets, OffsetForLeaderEpoch)",
+                "check the nodes, and whether the partitions have a leader",
+                self._what_is_missing,
+                is_apart=True,
+            )
+
+    def _waits_no_longer(self) -> None:
+        if self._wait is not None:
+            self._wait.end()
+            self._wait = None
+
+    def _asked_of_leaders(self) -> Iterator[PartitionState]:
+        for state in self._subscription.awaiting_reset():
+            if state.reset_strategy is not None:
+                yield state
+        yield from self._subscription.awaiting_validation()
+
+    def _what_is_missing(self) -> str:
+        snapshot = self._client.metadata.snapshot
+        missing = [state.topic_partition for state in self._asked_of_leaders()]
+        if not missing:
+            self._waits_no_longer()  # the call that asked has ended
+        said = []
+        for tp in missing[:_NAMED]:
+            leader = snapshot.leader(tp).node_id
+            why = why_leaderless(tp, snapshot) if leader is None else f"asked of node {leader}"
+            said.append(f"{tp.topic}-{tp.partition} ({why})")
+        if len(missing) > _NAMED:
+            said.append(f"{len(missing) - _NAMED} more")
+        failures = f"; the last failure: {self._last_failure}" if self._last_failure else ""
+        return ", ".join(said) + failures
+
     # One round of resets at one node…
 
     async def _reset(
@@ -176,6 +224,7 @@ class OffsetFetcher:
             outcome = await ask_leader(self._client, self._config, node_id, questions)
         except KafkaError as error:
             logger.debug("asking node %d for offsets failed: %s", node_id, error)
+            self._last_failure = reason_of(error)
             self._retry_later(strategies)
             if error.invalid_metadata:
                 self._client.metadata.request_update()
@@ -216,6 +265,7 @@ class OffsetFetcher:
                 )
                 self._go_on_to_the_end(tp, strategies[tp])
         for tp, error in outcome.to_retry.items():
+            self._last_failure = text_of(error)
             level = logging.DEBUG if is_expected(error) else logging.WARNING
             logger.log(
                 level,

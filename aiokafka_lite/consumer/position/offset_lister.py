@@ -73,24 +73,29 @@ class OffsetLister:
         unknown_s = min(timeout_s, self._config.request_timeout_ms / 1000)
         unknown_until_s = self._client.clock.monotonic() + unknown_s
         try:
-            async with deadline(self._client.clock, timeout_s):
-                while True:
-                    asked = await self._ask_leaders(missing, reasons)
-                    found.update(asked)
-                    for tp in asked:
-                        del missing[tp]
-                    if not missing:
-                        return {tp: found[tp] for tp in timestamps}
-                    self._raise_for_refused(missing, before)
-                    self._client.metadata.request_update()
-                    until_s = self._client.clock.monotonic() + self._client.retry_backoff.delay(
-                        attempts
-                    )
-                    attempts += 1
-                    await self._wait_until(min(until_s, unknown_until_s), tuple(missing))
-                    if self._client.clock.monotonic() >= unknown_until_s:
-                        unknown_until_s = math.inf
-                        self._raise_for_unknown(missing, reasons, unknown_s)
+            with self._client.waits.of(
+                "the leaders to answer ListOffsets",
+                "check that the partitions exist and have a leader, and their nodes",
+                lambda: _listed(missing, reasons),
+            ):
+                async with deadline(self._client.clock, timeout_s):
+                    while True:
+                        asked = await self._ask_leaders(missing, reasons)
+                        found.update(asked)
+                        for tp in asked:
+                            del missing[tp]
+                        if not missing:
+                            return {tp: found[tp] for tp in timestamps}
+                        self._raise_for_refused(missing, before)
+                        self._client.metadata.request_update()
+                        until_s = self._client.clock.monotonic() + self._client.retry_backoff.delay(
+                            attempts
+                        )
+                        attempts += 1
+                        await self._wait_until(min(until_s, unknown_until_s), tuple(missing))
+                        if self._client.clock.monotonic() >= unknown_until_s:
+                            unknown_until_s = math.inf
+                            self._raise_for_unknown(missing, reasons, unknown_s)
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise

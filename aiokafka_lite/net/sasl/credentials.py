@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, KafkaTimeoutError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.security import PROVIDER_TIMEOUT_MS
@@ -88,9 +89,11 @@ async def ask_provider(
     """
     task = asyncio.current_task()
     try:
-        async with deadline(clock, timeout_ms / 1000) as bound:
-            found = provider()
-            return await found if inspect.isawaitable(found) else found
+        waits = LongWaits(clock, "authentication")
+        with waits.of(f"{what} to give what it should", "make it faster"):
+            async with deadline(clock, timeout_ms / 1000) as bound:
+                found = provider()
+                return await found if inspect.isawaitable(found) else found
     except TimeoutError as error:
         if not bound.expired:
             raise

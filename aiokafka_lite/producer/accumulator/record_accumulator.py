@@ -443,11 +443,15 @@ class RecordAccumulator:
     def fail_all(self, error: Exception) -> None:
         """Fail every batch without outcome, in flight or not."""
         for batch in self.incomplete:
-            batch.close()
-            if self._sequences is not None:
-                self._sequences.abandoned(batch)  # else later batches would wait for it
-            batch.fail(error)
-            self.forget(batch)
+            self.give_up(batch, error)
+
+    def give_up(self, batch: ProducerBatch, error: Exception) -> None:
+        """Fail a batch without outcome, in flight or not."""
+        batch.close()
+        if self._sequences is not None:
+            self._sequences.abandoned(batch)  # else later batches would wait for it
+        batch.fail(error)
+        self.forget(batch)
 
 
 __all__ = ["LeaderOf", "Readiness", "RecordAccumulator"]

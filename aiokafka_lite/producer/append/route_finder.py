@@ -134,18 +134,25 @@ class RouteFinder:
         try:
             async with self.order.turn(TopicPartition(topic, partition), left_s):
                 attempts = 0
-                async with deadline(self._clock, self.left_s(began_s)):
-                    while True:
-                        route = await self.find(topic, began_s)
-                        if partition < (count := route.count):
-                            break
-                        if attempts:
-                            await self._clock.sleep(self._client.retry_backoff.delay(attempts - 1))
-                        try:
-                            await self._client.metadata.refresh()
-                        finally:
-                            self._life.check_running()  # a stopped producer is the error to raise
-                        attempts += 1
+                wait = self._client.waits.of(
+                    f"partition {partition} of topic {topic!r} (Metadata)",
+                    "create more partitions, or send to one that the topic has",
+                    lambda: f"the topic has {count} partitions",
+                )
+                with wait:
+                    async with deadline(self._clock, self.left_s(began_s)):
+                        while True:
+                            route = await self.find(topic, began_s)
+                            if partition < (count := route.count):
+                                break
+                            if attempts:
+                                delay_s = self._client.retry_backoff.delay(attempts - 1)
+                                await self._clock.sleep(delay_s)
+                            try:
+                                await self._client.metadata.refresh()
+                            finally:
+                                self._life.check_running()  # a stopped producer is to be raised
+                            attempts += 1
                 yield route.queue(partition)
         except TimeoutError as error:
             if isinstance(error, KafkaTimeoutError):  # of `find`, or of the body

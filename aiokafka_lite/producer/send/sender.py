@@ -16,14 +16,18 @@ something waits. Any other wake-up changes nothing of what is due: under load it
 turns of this task.
 """
 
+import copy
 import logging
+import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVarTuple, Unpack
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import TELL_AFTER_S, TELL_AGAIN_S
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState
+from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
@@ -31,6 +35,7 @@ from aiokafka_lite.errors import (
     ProducerClosed,
     for_code,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.batch_wait import all_done
@@ -68,6 +73,13 @@ class Sender(BatchSender):
         self._tasks: list[OwnedTask] = []
         self._asks_for_id = False
         self._has_asked_for_id = False
+        self._is_closing = False
+        self._refusal: AuthenticationFailedError | None = None
+        self._flushes = WaitingCalls(client.clock, self._why_refused)
+        self._told_late_at_s = -math.inf
+        lingers_s = config.linger_ms / 1000
+        self._until_told_s = config.delivery_timeout_ms / 1000 - TELL_AFTER_S - lingers_s
+        """How long before its expiry a batch is told."""
 
     def start(self) -> None:
         """Start sending. The client must be running."""
@@ -79,12 +91,15 @@ class Sender(BatchSender):
     async def flush(self) -> None:
         """Return when every record sent before this call is written or has failed.
 
+        Raises: AuthenticationFailedError when a node does not accept the client any more; its
+        records wait on.
         Cancelled: the records are sent all the same, and linger again unless another flush waits.
         """
         batches = self._accumulator.incomplete.begin_flush()
         self.wake()
         try:
-            await all_done(batches)
+            async with self._flushes.one():
+                await all_done(batches)
         finally:
             self._accumulator.incomplete.end_flush()
 
@@ -124,6 +139,7 @@ class Sender(BatchSender):
         return max(0.0, timeout_s - (self._clock.monotonic() - began_s))
 
     async def _wait_for_all(self, timeout_s: float | None) -> None:
+        self._is_closing = True
         try:
             async with deadline(self._clock, timeout_s):
                 await all_done(self._accumulator.incomplete.batches)
@@ -171,11 +187,39 @@ class Sender(BatchSender):
         try:
             while self._fault is None:
                 now_s = self._clock.monotonic()
-                self._look_again_in(self._dispatch(now_s), now_s)
+                self._look_again_in(self._tell_of_late(now_s, self._dispatch(now_s)), now_s)
                 await self._wakeup.wait()
             raise self._fault
         finally:
             self._look_again_in(None, 0.0)
+
+    def _tell_of_late(self, now_s: float, delay_s: float | None) -> float | None:
+        """Warn of records that wait for long; return the seconds until the next look.
+
+        `delay_s`: until there is something to send.
+        """
+        incomplete = self._accumulator.incomplete
+        expiry_s = incomplete.next_expiry_s
+        waits_for_id = self._sequences is not None and not self._sequences.has_producer_id
+        if expiry_s is None or waits_for_id:  # that is told by itself
+            return delay_s
+        tell_at_s = max(expiry_s - self._until_told_s, self._told_late_at_s + TELL_AGAIN_S)
+        if tell_at_s <= now_s:
+            oldest = incomplete.batches[0]
+            self._told_late_at_s = now_s
+            tell_at_s = now_s + TELL_AGAIN_S
+            tp = oldest.topic_partition
+            said = self._why_unsent(tp)
+            if oldest.last_error is not None:
+                said = f"the last of {oldest.attempts} attempts has failed: "
+                said += reason_of(oldest.last_error)
+            logger.warning(
+                "%s: has waited %.0f s for records of %s-%d to be written (Produce), of %d batches "
+                "in all: %s; explain() says what each partition waits for",
+                *(self._config.client_id, now_s - oldest.created_s, *tp, len(incomplete), said),
+            )
+        left_s = tell_at_s - now_s
+        return left_s if delay_s is None else min(delay_s, left_s)
 
     # Sending…
 
@@ -203,13 +247,34 @@ class Sender(BatchSender):
             self.wake()
 
     def _authentication_failed(self, node: NodeRequests, error: AuthenticationFailedError) -> None:
-        """Tell the user's next call. The batches wait for another attempt, until they expire."""
+        """Tell a call that waits, or the next one. The batches wait for another attempt, until they
+        expire; those of a producer that stops fail.
+        """
         if not isinstance(node.failure, AuthenticationFailedError):
             logger.error("%s: %s", self._config.client_id, error)
+        self._refusal = error
         if self._transactions is not None:
             self._transactions.authentication_failed(error)
-        else:
+        elif not self._flushes.end():
             self._routes.fail_next(error)
+        if self._is_closing:
+            self._give_up(node.node_id, error)
+
+    def _give_up(self, node_id: int, error: AuthenticationFailedError) -> None:
+        """Fail the batches of a node that does not accept the client, for nobody will mend it."""
+        closed = ProducerClosed(
+            f"the producer was stopped, and a node does not accept it any more, so that the record "
+            f"was not acknowledged: {reason_of(error)}"
+        )
+        closed.__cause__ = error
+        snapshot = self.client.metadata.snapshot
+        for batch in self._accumulator.incomplete:
+            if snapshot.leader(batch.topic_partition).node_id in (node_id, None):
+                self._accumulator.give_up(batch, closed)
+
+    def _why_refused(self) -> Exception:
+        assert self._refusal is not None
+        return copy.copy(self._refusal)
 
     def _wait_at_gate(self, node: NodeRequests, exchange: ProduceExchange) -> None:
         self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
@@ -246,23 +311,27 @@ class Sender(BatchSender):
         An error that is not retriable fails the batches that wait for the id.
         """
         attempts = 0
+        wait = self.client.waits.of(
+            "a producer id (InitProducerId), without which nothing is sent",
+            "check the brokers and the topic __transaction_state, or set enable_idempotence=False",
+        )
         try:
-            while True:
-                error = self.id_failure = await self._init_producer_id()
-                if error is None:
-                    return
-                if not error.retriable:
-                    self._accumulator.fail_all(error)
-                    return
-                level = logging.DEBUG if attempts else logging.WARNING
-                logger.log(
-                    level,
-                    "%s: no producer id yet, asking again: %s",
-                    self._config.client_id,
-                    error,
-                )
-                await self._clock.sleep(self.client.retry_backoff.delay(attempts))
-                attempts += 1
+            with wait:
+                while True:
+                    error = self.id_failure = await self._init_producer_id()
+                    if error is None:
+                        return
+                    if not error.retriable:
+                        self._accumulator.fail_all(error)
+                        return
+                    wait.failed(error)
+                    logger.log(
+                        logging.DEBUG if attempts else logging.WARNING,
+                        "%s: no producer id yet, asking again: %s",
+                        *(self._config.client_id, error),
+                    )
+                    await self._clock.sleep(self.client.retry_backoff.delay(attempts))
+                    attempts += 1
         finally:
             self._asks_for_id = False
             self.wake()

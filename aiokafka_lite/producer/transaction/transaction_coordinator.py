@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, Coordinato
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
     BrokerResponseError,
@@ -62,6 +63,8 @@ class TransactionCoordinator:
         self._cache = CoordinatorCache(client)
         self._transactional_id = transactional_id
         self._turn = asyncio.Lock()
+        self.is_closing = False
+        """Whether the producer stops, so that nobody will mend what a node refuses."""
 
     async def ask(
         self,
@@ -90,6 +93,26 @@ class TransactionCoordinator:
         key = (CoordinatorType.TRANSACTION, self._transactional_id)
         if group_id is not None:
             key = (CoordinatorType.GROUP, group_id)
+        with self._client.waits.of(
+            f"the coordinator of {key[0].name.lower()} {key[1]!r} to answer {what}",
+            "check the brokers, and the topics __transaction_state and __consumer_offsets",
+        ) as wait:
+            return await self._ask(
+                what, key, wait, request, error_of, actions, max_version, gives_up, refused
+            )
+
+    async def _ask(
+        self,
+        what: str,
+        key: tuple[CoordinatorType, str],
+        wait: LongWait,
+        request: Callable[[], Request[R]],
+        error_of: Callable[[R], int],
+        actions: ErrorActions[TxnAction],
+        max_version: int | None,
+        gives_up: Callable[[], bool],
+        refused: Callable[[R, int], str] | None,
+    ) -> R:
         attempts = 0
         is_in_doubt = False
         while True:
@@ -103,8 +126,11 @@ class TransactionCoordinator:
             if not isinstance(failure, _Failure):
                 return failure
             error = failure.error
-            if isinstance(error, AuthenticationFailedError) and not is_in_doubt:
-                raise TransactionError(TxnAction.ABORT, error)
+            wait.failed(error)
+            if isinstance(error, AuthenticationFailedError) and (
+                self.is_closing or not is_in_doubt
+            ):
+                raise TransactionError(TxnAction.ABORT, error, may_be_served=is_in_doubt)
             is_in_doubt = is_in_doubt or failure.may_be_served
             if not failure.may_be_served and gives_up():
                 raise TransactionError(TxnAction.ABORT, error, may_be_served=is_in_doubt)

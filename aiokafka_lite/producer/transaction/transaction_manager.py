@@ -255,6 +255,7 @@ class TransactionManager:
 
         It does not wait for an `init` that has not ended.
         """
+        self.coordinator.is_closing = True
         if self._calls.is_current(INIT):
             return
         ends_at_s = self._client.clock.monotonic() + timeout_s

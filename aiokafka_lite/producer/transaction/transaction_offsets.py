@@ -60,35 +60,40 @@ class TransactionOffsets:
         named = request({})
         topics = [topic.name for topic in named.topics]
         attempts = 0
-        while True:
-            ids = await self._ids_of(topics) if is_v2 and self._may_have_ids() else {}
-            wording = request(ids) if ids else named
-            if is_v2:
-                max_version = None if ids else TxnOffsetCommitRequest.topic_ids_since - 1
-            else:
-                max_version = TxnOffsetCommitRequest.transactions_v2_since - 1
-            try:
-                await coordinator.ask(
-                    "TxnOffsetCommit",
-                    lambda wording=wording: wording,  # type: ignore[misc]
-                    txn_offset_commit_error,
-                    OFFSET_COMMIT_ACTIONS,
-                    max_version=max_version,
-                    group_id=named.group_id,
-                    gives_up=gives_up,
-                    refused=lambda told, code, ids=ids: refused_offsets(  # type: ignore[misc]
-                        told, code, ids
-                    ),
-                )
-            except TransactionError as refusal:
-                if not isinstance(refusal.error, UnknownTopicIdError) or gives_up():
-                    raise
-                if await self._have_changed(ids):
-                    raise
-            else:
-                return
-            await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
-            attempts += 1
+        with self._client.waits.of(
+            f"group {named.group_id!r} to take the offsets of a transaction (TxnOffsetCommit)",
+            "check whether the topics exist on all brokers",
+        ) as wait:
+            while True:
+                ids = await self._ids_of(topics) if is_v2 and self._may_have_ids() else {}
+                wording = request(ids) if ids else named
+                if is_v2:
+                    max_version = None if ids else TxnOffsetCommitRequest.topic_ids_since - 1
+                else:
+                    max_version = TxnOffsetCommitRequest.transactions_v2_since - 1
+                try:
+                    await coordinator.ask(
+                        "TxnOffsetCommit",
+                        lambda wording=wording: wording,  # type: ignore[misc]
+                        txn_offset_commit_error,
+                        OFFSET_COMMIT_ACTIONS,
+                        max_version=max_version,
+                        group_id=named.group_id,
+                        gives_up=gives_up,
+                        refused=lambda told, code, ids=ids: refused_offsets(  # type: ignore[misc]
+                            told, code, ids
+                        ),
+                    )
+                except TransactionError as refusal:
+                    if not isinstance(refusal.error, UnknownTopicIdError) or gives_up():
+                        raise
+                    if await self._have_changed(ids):
+                        raise
+                    wait.failed(refusal.error)
+                else:
+                    return
+                await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                attempts += 1
 
     def _may_have_ids(self) -> bool:
         highest = self._client.network.highest_version(TxnOffsetCommitRequest)

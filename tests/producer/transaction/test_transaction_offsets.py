@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import (
     KafkaConnectionError,
     TopicAuthorizationFailedError,
@@ -44,6 +45,7 @@ class World:
         self.asked: list[tuple[UUID, int | None]] = []
         self.clock = FakeClock(autojump_threshold_s=0)
         self.backoffs: list[int] = []
+        self.waits = LongWaits(self.clock, "c")
         self.retry_backoff = SimpleNamespace(delay=self.note_backoff)
         self.network = self
         self.offsets = TransactionOffsets(self)  # type: ignore[arg-type]

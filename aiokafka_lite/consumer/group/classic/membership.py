@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
@@ -101,6 +102,7 @@ class ClassicMembership:
         self._step = NextStep.PREPARE
         self._failed_joins = 0
         self._rebalance_began_s: float | None = None
+        self._wait: LongWait | None = None
         self._error: KafkaError | None = None
         self.completed_joins = 0
         """How many assignments were taken over."""
@@ -303,6 +305,7 @@ class ClassicMembership:
                     self._note_rebalance()
                     await self._rejoin()
                 case _:
+                    self._waits_no_longer()
                     await self._wakeup.wait()
 
     def _changes_step(self, event: MembershipEvent) -> bool:
@@ -327,7 +330,23 @@ class ClassicMembership:
         self._changes_step(MembershipEvent.LEFT)
         self._signal.notify()
 
+    def _waits_no_longer(self) -> None:
+        if self._wait is not None:
+            self._wait.end()
+            self._wait = None
+
+    def _present(self) -> str | None:
+        explanation = self.explain()
+        return None if explanation is None else explanation.text
+
     async def _rejoin(self) -> None:
+        if self._wait is None:
+            self._wait = self._client.waits.of(
+                f"group {self._member.group_id!r} to take this member in (JoinGroup, SyncGroup)",
+                "check the other members and the coordinator; if a server or a proxy closes the "
+                'connection at a request, limit its version by max_api_versions={"JoinGroup": 5}',
+                self._present,
+            )
         reason = self._member.begin_join()
         self._signal.notify()
         try:
@@ -351,6 +370,8 @@ class ClassicMembership:
         if not error.retriable:
             self._fail(error)
             return
+        if self._wait is not None:
+            self._wait.failed(error)
         logger.info("joining group %r: %s; trying again", self._member.group_id, error)
         self._try_again(reason)
 
@@ -364,6 +385,8 @@ class ClassicMembership:
         level = logging.DEBUG if action is Action.TAKE_MEMBER_ID else logging.INFO
         logger.log(level, "%r: %s; %s", member, error.message, action.value)
         if action is not Action.TAKE_MEMBER_ID:
+            if self._wait is not None:
+                self._wait.failed(error())
             self._client.observer.failed("join", error())
         if action is Action.TAKE_MEMBER_ID:
             member.take_member_id(refusal.member_id)
@@ -396,6 +419,7 @@ class ClassicMembership:
             self._try_again("the assignment does not match the subscription")
             return
         self._failed_joins = 0
+        self._waits_no_longer()
         began_s, self._rebalance_began_s = self._rebalance_began_s, None
         generation = self._member.generation
         takes_away = await self._handover.take(assigned)

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
     JOIN_EPOCH,
@@ -68,6 +69,7 @@ class EpochHeartbeats:
         self._due_at_s = 0.0
         self._retry_at_s = 0.0
         self._failures = 0
+        self._wait: LongWait | None = None
 
     def look(self) -> None:
         """Send a heartbeat at once if the member has news, or joins."""
@@ -84,6 +86,7 @@ class EpochHeartbeats:
         try:
             while True:
                 if not self._member.sends_heartbeats:
+                    self._waits_no_longer()
                     await self._wakeup.wait()
                     continue
                 self._loop_watch.start()
@@ -91,9 +94,20 @@ class EpochHeartbeats:
                 if delay_s > 0:
                     await self._wakeup.wait_for(clock, delay_s)
                     continue
+                if self._wait is None:
+                    self._wait = self._client.waits.of(
+                        f"the coordinator of group {self._member.group_id!r} to answer a heartbeat",
+                        "check that node, and the topic __consumer_offsets",
+                    )
                 await self._beat()
         finally:
+            self._waits_no_longer()
             self._loop_watch.stop()
+
+    def _waits_no_longer(self) -> None:
+        if self._wait is not None:
+            self._wait.end()
+            self._wait = None
 
     def _delay_s(self, now_s: float) -> float:
         """Return after how many seconds the next heartbeat is to be sent, unless there is news."""
@@ -117,7 +131,7 @@ class EpochHeartbeats:
         except KafkaError as error:
             logger.debug("heartbeat of %r: %s", member, error)
             if member.membership == membership:
-                self._failed()
+                self._failed(error)
                 if not error.retriable:
                     self._on_failure(error)
             return
@@ -127,6 +141,7 @@ class EpochHeartbeats:
             self._refused(answer, is_own_place=is_own_place)
             return
         self._failures = 0
+        self._waits_no_longer()
         member.answered(answer.member_epoch, assigned_by(answer))
         self._due_at_s = self._pace.next_at_s(
             sent_at_s,
@@ -153,8 +168,10 @@ class EpochHeartbeats:
             )
         return is_own
 
-    def _failed(self) -> None:
+    def _failed(self, error: KafkaError) -> None:
         """Tell everything with the next heartbeat, after a backoff that grows."""
+        if self._wait is not None:
+            self._wait.failed(error)
         self._member.heartbeat_failed()
         backoff_s = self._client.retry_backoff.delay(self._failures)
         self._retry_at_s = self._client.clock.monotonic() + backoff_s
@@ -166,7 +183,7 @@ class EpochHeartbeats:
         if is_of_other_kind:  # a join makes the group otherwise
             action = Action.RAISE
         logger.info("heartbeat of %r: %s", self._member, error.message)
-        self._failed()
+        self._failed(error(error.explained(answer.error_message)))
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY and not is_own_place:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
+from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.consumer.group.group_errors import (
     Action,
     is_for_good,
@@ -137,17 +138,19 @@ class OffsetCommitter:
         failure: KafkaError | None = None
         attempts = 0
         try:
-            async with self._bound(timeout_s):
-                await self._pending_are_over()
-                while left:
-                    try:
-                        return await self._commit_once(
-                            left, committer, timeout_s, is_automatic=is_automatic
-                        )
-                    except _RetryLaterError as refusal:
-                        failure, left = refusal.error, refusal.left
-                    await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
-                    attempts += 1
+            with self._wait() as wait:
+                async with self._bound(timeout_s):
+                    await self._pending_are_over()
+                    while left:
+                        try:
+                            return await self._commit_once(
+                                left, committer, timeout_s, is_automatic=is_automatic
+                            )
+                        except _RetryLaterError as refusal:
+                            failure, left = refusal.error, refusal.left
+                            wait.failed(failure)
+                        await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                        attempts += 1
         except TimeoutError as error:
             waited_s = self._client.clock.monotonic() - began_s
             cause = self._cache.last_failure or failure
@@ -205,6 +208,12 @@ class OffsetCommitter:
             heard_s=lambda: self._cache.last_answer_s,
         )
 
+    def _wait(self) -> LongWait:
+        return self._client.waits.of(
+            f"the coordinator of group {self._group_id!r} to take offsets (OffsetCommit)",
+            "check that node, and the topic __consumer_offsets",
+        )
+
     async def _pending_are_over(self) -> None:
         newest = self._pending[-1] if self._pending else None
         while newest is not None and newest in self._pending:
@@ -226,19 +235,21 @@ class OffsetCommitter:
         clock = self._client.clock
         until_s = clock.monotonic() + timeout_s
         attempts, left = 0, pending.offsets
-        while True:
-            try:
-                await self._commit_once(
-                    left, pending.committer, timeout_s, is_automatic=pending.is_automatic
-                )
-            except _RetryLaterError as refusal:
-                left = refusal.left
-                if not refusal.is_stale or clock.monotonic() >= until_s:
-                    raise
-            else:
-                return
-            await clock.sleep(self._client.retry_backoff.delay(attempts))
-            attempts += 1
+        with self._wait() as wait:
+            while True:
+                try:
+                    await self._commit_once(
+                        left, pending.committer, timeout_s, is_automatic=pending.is_automatic
+                    )
+                except _RetryLaterError as refusal:
+                    left = refusal.left
+                    if not refusal.is_stale or clock.monotonic() >= until_s:
+                        raise
+                    wait.failed(refusal.error)
+                else:
+                    return
+                await clock.sleep(self._client.retry_backoff.delay(attempts))
+                attempts += 1
 
     def _finish(self, finished: _PendingCommit) -> None:
         finished.is_done = True

@@ -22,6 +22,7 @@ from aiokafka_lite.errors import (
     StaleMemberEpochError,
     UnknownMemberIdError,
     UnsupportedVersionError,
+    for_code,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, TopicPartition, names_of
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
@@ -61,18 +62,24 @@ class OffsetLookup:
         node_id = await self._cache.find(CoordinatorType.GROUP, self._group_id, timeout_s)
         snapshot = self._client.metadata.snapshot
         attempts = 0
-        while True:
-            member = self._member()
-            try:
-                response = await self._ask(node_id, partitions, snapshot, member)
-            except KafkaError as error:
-                if error.retriable:
-                    self._forget_coordinator(error, failed=node_id)
-                raise
-            if member is None or fetch_error(response) not in _MEMBER_CHANGED:
-                break
-            await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
-            attempts += 1
+        with self._client.waits.of(
+            f"the coordinator of group {self._group_id!r} to tell offsets (OffsetFetch)",
+            "check that node, and the topic __consumer_offsets",
+        ) as wait:
+            while True:
+                member = self._member()
+                try:
+                    response = await self._ask(node_id, partitions, snapshot, member)
+                except KafkaError as error:
+                    if error.retriable:
+                        self._forget_coordinator(error, failed=node_id)
+                    raise
+                code = fetch_error(response)
+                if member is None or code not in _MEMBER_CHANGED:
+                    break
+                wait.failed(for_code(code)())
+                await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))
+                attempts += 1
         self._raise_fetch_error(fetch_error(response), partitions)
         found = dict(fetched_offsets(response, snapshot))
         for tp, fetched in found.items():

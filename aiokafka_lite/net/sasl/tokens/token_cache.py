@@ -15,6 +15,7 @@ from typing import Final
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import AuthenticationFailedError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.light_dataclass import dataclass
@@ -58,6 +59,7 @@ class TokenCache:
         self._timeout_s = timeout_s
         self._clock = clock
         self._rng = rng or random.Random()
+        self._waits = LongWaits(clock, "token provider")
         self._token: FetchedToken | None = None
         self._refresh_at_s = 0.0
         self._failures = 0
@@ -85,8 +87,9 @@ class TokenCache:
 
     async def _next(self, old: FetchedToken | None) -> str:
         try:
-            async with deadline(self._clock, self._timeout_s):
-                token = await self._fetch()
+            with self._waits.of(f"a token from {self._name}", "check that source"):
+                async with deadline(self._clock, self._timeout_s):
+                    token = await self._fetch()
         except Exception as error:
             self._failure = error
             now_s = self._clock.time()

@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from aiokafka_lite import errors
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_heartbeats import EpochHeartbeats
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember, EpochState
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import NOT_OFFERED
@@ -40,6 +41,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.clock = FakeClock(100.0)
+        self.waits = LongWaits(self.clock, "c")
         self.retry_backoff = ExponentialBackoff(1.0, 1.0, jitter=0, rng=random.Random(1))
         self.member = EpochMember("g", None, "app", lambda: "m-1")
         self.wishes = MemberWishes(60_000, topics=frozenset({"t"}))
