@@ -1,8 +1,10 @@
 """lz4 frames, through lz4 (extra `fast`) or cramjam.
 
 Reading walks the frames itself, so every output has a limit. It accepts any frame without a
-dictionary, several in a row, and skippable frames between them. Writing makes independent blocks of
-at most 64 KiB without content size, like Java's client. Java's reader refuses linked blocks.
+dictionary, several in a row, and skippable frames between them. It steps over what is no frame
+behind the first one. Java's reader looks at nothing behind the first frame. Writing makes
+independent blocks of at most 64 KiB without content size, like Java's client. Java's reader refuses
+linked blocks.
 """
 
 import struct
@@ -29,7 +31,7 @@ _UINT64 = struct.Struct("<Q")
 
 
 def _frames(view: memoryview) -> Iterator[Frame]:
-    return walk_frames("lz4", _MAGIC, view, _measure)
+    return walk_frames("lz4", _MAGIC, view, _measure, ends_at_tail=True)
 
 
 def _measure(view: memoryview, start: int) -> Frame:

@@ -1,13 +1,18 @@
-"""Limits the output of every codec, and words the errors.
+"""Limits the output of every codec, words the errors, and tells of bytes that were stepped over.
 
 A compressed batch of a few kilobytes can claim gigabytes, or really hold them. Each codec reads the
 size from the frame's headers, if they state it. It refuses a size above the limit before it
 allocates memory. If the headers state no size, it stops at the limit.
 """
 
+import logging
 from typing import Final, NoReturn
 
 from aiokafka_lite.errors import CorruptRecordException
+
+logger = logging.getLogger(__name__)
+
+_told_tails: Final[set[str]] = set()
 
 DEFAULT_MAX_DECOMPRESSED_BYTES: Final = 128 * 1024 * 1024
 """The limit for one decompressed batch.
@@ -38,4 +43,15 @@ def raise_malformed(codec: str, reason: object) -> NoReturn:
     raise error from reason if isinstance(reason, BaseException) else None
 
 
-__all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "raise_malformed", "raise_too_large"]
+def note_tail(codec: str, size: int) -> None:
+    """Log that bytes behind the compressed data were stepped over, once for each codec."""
+    if codec not in _told_tails:
+        _told_tails.add(codec)
+        logger.warning(
+            "%d bytes behind %s data were stepped over, as Java's client does. The producer of"
+            " these batches adds them, or a proxy. This is logged once for each codec.",
+            *(size, codec),
+        )
+
+
+__all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "note_tail", "raise_malformed", "raise_too_large"]

@@ -8,7 +8,8 @@ It writes xerial's framing, like Java's client, and reads framed and raw.
 | 8      | 4+4  | version 1, lowest compatible version 1, big-endian    |
 | 16     | 4    | size of the block that follows; then blocks repeat    |
 
-A stream may hold several frames in a row: a header stands where a size is expected.
+A stream may hold several frames in a row: a header stands where a size is expected. Fewer bytes
+than a size has, behind the last block, are stepped over, as by Java's reader.
 """
 
 import struct
@@ -16,7 +17,7 @@ from typing import Final
 
 import cramjam
 
-from aiokafka_lite.compression.output_bound import raise_malformed, raise_too_large
+from aiokafka_lite.compression.output_bound import note_tail, raise_malformed, raise_too_large
 
 _MAGIC: Final = b"\x82SNAPPY\x00"
 _HEADER: Final = _MAGIC + struct.pack(">ii", 1, 1)
@@ -53,8 +54,9 @@ def decompress(data: bytes | bytearray | memoryview, max_size: int) -> bytes:
     position = 0
     end = len(view)
     while position < end:
-        if end - position < 4:
-            raise_malformed("snappy", "the stream is truncated")
+        if end - position < _SIZE.size:
+            note_tail("snappy", end - position)
+            break
         (size,) = _SIZE.unpack_from(view, position)
         if size == _MAGIC_AS_SIZE and bytes(view[position : position + 8]) == _MAGIC:
             position += len(_HEADER)

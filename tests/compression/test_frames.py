@@ -48,6 +48,13 @@ def test_what_is_cut_off_is_corrupt(data: bytes) -> None:
         walked(data)
 
 
+def test_what_is_no_frame_ends_the_walk_where_the_codec_says_so() -> None:
+    for tail in (b"\x0d", b"junk", skippable(1, 16)):
+        data = memoryview(frame(1) + tail)
+        assert list(walk_frames("toy", MAGIC, data, measure, ends_at_tail=True)) == [Frame(0, 9, 2)]
+    assert walked(frame(1) + skippable(2)[:-1]) == [Frame(0, 9, 2)]
+
+
 def test_what_starts_otherwise_is_corrupt_and_named() -> None:
     with pytest.raises(CorruptRecordException, match="no frame starts with 0x184d2a60"):
         walked(frame(1) + skippable(1, 16))
