@@ -77,8 +77,10 @@ test-spark-%: $(VENV)-spark-%/.installed  ## what that release lacks skips, and 
 	$(VENV)-spark-$*/bin/python -m pytest tests/spark -m 'not soak' $(OF_4_2:%=--ignore=tests/spark/%) \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(ARGS)
 
-test-kafka-%: $(VENV)/.installed-test  ## the admin client's tests on one release of Kafka: make test-kafka-4.3.1
-	KAFKA_VERSION=$* $(BIN)/python -m pytest tests/admin -m 'not soak' $(ARGS)
+# Of releases before 3.3 with ZooKeeper. What a release lacks skips, and says what.
+ON_REAL := tests/integration tests/admin tests/scenarios tests/test_exactly_once.py tests/testing/test_zookeeper.py
+test-kafka-%: $(VENV)/.installed-test  ## what runs on a real Kafka, on one release from 2.1 on: make test-kafka-2.8.2
+	KAFKA_VERSION=$* $(BIN)/python -m pytest $(ON_REAL) -m 'real_kafka and not soak' $(ARGS)
 
 check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and dead code; what CI runs
 	$(BIN)/ruff check .

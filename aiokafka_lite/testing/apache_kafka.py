@@ -1,4 +1,4 @@
-"""A real Apache Kafka for tests and demos, without Docker: KRaft nodes as processes on 127.0.0.1.
+"""A real Apache Kafka for tests and demos, without Docker: its nodes as processes on 127.0.0.1.
 
 Owns the processes and their folders. Every call blocks, because a broker needs seconds. So an event
 loop calls it before it starts, or through a thread. `real_kafka()` uses a running broker
@@ -46,6 +46,7 @@ from aiokafka_lite.testing.secure_listeners import (
     standard_listeners,
 )
 from aiokafka_lite.testing.server_properties import server_properties
+from aiokafka_lite.testing.zookeeper import ZooKeeper, needs_zookeeper
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,8 @@ class ApacheKafka:
     """A cluster of one or three real Kafka nodes: `with ApacheKafka() as kafka:
     kafka.bootstrap_servers`.
 
-    `version` is any release in Maven ("4.4.0" by default; "4.3.1" and "3.9.2" are tested, too).
+    `version` is any release in Maven from 2.1 on ("4.4.0" by default; "4.3.1" and "3.9.2" are
+    tested, too). One before 3.3 gets a ZooKeeper, and has neither `security` nor `acls`.
     `properties` are further lines of server.properties. `racks` names each node's rack.
     `java_options` are further options of each node's Java.
 
@@ -94,6 +96,11 @@ class ApacheKafka:
     ) -> None:
         if nodes not in {1, 3}:
             raise ValueError(f"nodes={nodes} is not supported: a cluster here has one or three")
+        self._has_kraft = not needs_zookeeper(version)
+        if not self._has_kraft and (security != PLAINTEXT or listeners or acls is not None):
+            raise ValueError(
+                f"Kafka {version} is started without security here; use a release from 3.3 on"
+            )
         if racks is not None and len(racks) != nodes:
             raise ValueError(f"{len(racks)} racks do not fit {nodes} nodes; name one for each")
         self.version = version
@@ -114,6 +121,7 @@ class ApacheKafka:
         self._super_users = super_users
         self._certificates = Certificates(ADDRESSES) if self._listeners else None
         self._held = ExitStack()
+        self._zookeeper: ZooKeeper | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
 
     @property
@@ -168,9 +176,15 @@ class ApacheKafka:
         folder = Path(tempfile.mkdtemp(prefix="aiokafka-lite-kafka-"))
         self._finalizer = weakref.finalize(self, _kill_left, self.nodes, folder, self._held)
         try:
-            self._make_nodes(folder)
-            for node in self.nodes:
-                node.format(*scram_arguments(self._users, self._listeners))
+            if self._has_kraft:
+                self._make_nodes(folder, self._kraft_settings())
+                for node in self.nodes:
+                    node.format(*scram_arguments(self._users, self._listeners))
+            else:
+                self._zookeeper = ZooKeeper(folder / "zookeeper", self._ports(1)[0])
+                self._held.callback(self._zookeeper.kill)
+                self._zookeeper.start()
+                self._make_nodes(folder, self._zookeeper_settings(self._zookeeper.port))
             for node in self.nodes:
                 node.spawn()
             for node in self.nodes:
@@ -191,6 +205,8 @@ class ApacheKafka:
                 node.process.terminate()
         for node in self.nodes:
             node.stop()
+        if self._zookeeper is not None:
+            self._zookeeper.stop()
         if self._finalizer is not None:
             self._finalizer()
             self._finalizer = None
@@ -237,22 +253,35 @@ class ApacheKafka:
         """Return ports reserved for this cluster until it stops, also while a node is down."""
         return server_ports(count, self._held)
 
-    def _make_nodes(self, folder: Path) -> None:
+    def _kraft_settings(self) -> list[tuple[int | None, dict[str, str]]]:
+        """Return the port of each node's controller, and the lines that only KRaft has."""
+        ports = self._ports(self._count)
+        voters = ",".join(f"{i}@127.0.0.1:{port}" for i, port in enumerate(ports, 1))
+        return [
+            (port, {"node.id": str(i), "controller.quorum.voters": voters})
+            for i, port in enumerate(ports, 1)
+        ]
+
+    def _zookeeper_settings(self, port: int) -> list[tuple[int | None, dict[str, str]]]:
+        """Return the same of nodes without a controller of their own."""
+        address = {"zookeeper.connect": f"127.0.0.1:{port}"}
+        return [(None, {"broker.id": str(i), **address}) for i in range(1, self._count + 1)]
+
+    def _make_nodes(
+        self, folder: Path, controllers: Sequence[tuple[int | None, dict[str, str]]]
+    ) -> None:
         names = [PLAINTEXT, *(listener.name for listener in self._listeners)]
-        ports = self._ports((len(names) + 1) * self._count)
-        controller_ports = [ports.pop() for _ in range(self._count)]
-        voters = ",".join(f"{i}@127.0.0.1:{port}" for i, port in enumerate(controller_ports, 1))
+        ports = self._ports(len(names) * self._count)
         common = {
-            "controller.quorum.voters": voters,
-            **server_properties(self._count),
+            **server_properties(self._count, has_kraft=self._has_kraft),
             **self._security_settings(folder),
             **(authorizer_settings(self._super_users) if self._acls is not None else {}),
         }
-        for index, controller_port in enumerate(controller_ports, 1):
+        for index, (controller_port, own_settings) in enumerate(controllers, 1):
             place = folder / f"node-{index}"
             own = {name: ports.pop() for name in names}
             settings = {
-                "node.id": str(index),
+                **own_settings,
                 "log.dirs": str(place / "data"),
                 **listener_addresses(own, controller_port),
                 **common,

@@ -24,6 +24,10 @@ LOCK_TIMEOUT_S = 1800.0
 """How long to wait for the downloads of another process."""
 NEWEST_TOOLS = "4.3.1"
 """The newest release whose `kafka-tools` Maven has. Its tools also work with newer brokers."""
+OLDEST_TOOLS = (3, 7)
+"""Older releases have most of their tools elsewhere. Those of 4.3 work with brokers from 2.1 on."""
+FIRST_SCALA_2_13 = (2, 4)
+ZOOKEEPER = ("org.apache.zookeeper", "zookeeper", "3.5.10")
 # without a logger a broker ends without a message
 LOGGING = ("org.slf4j", "slf4j-simple", "1.7.36")
 
@@ -122,7 +126,19 @@ def tools_version(version: str) -> str:
 
     It is the same release, or the newest one that Maven has.
     """
+    if release_of(version) < OLDEST_TOOLS:
+        return NEWEST_TOOLS
     return min(version, NEWEST_TOOLS, key=_numbers)
+
+
+def release_of(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version: (4, 3) of "4.3.1"."""
+    return _numbers(version)[:2]
+
+
+def zookeeper_jars() -> Path:
+    """Return a folder with the jars of ZooKeeper, as `kafka_jars`."""
+    return fetched_jars(f"zookeeper-{ZOOKEEPER[2]}", [ZOOKEEPER, LOGGING])
 
 
 def kafka_clients_jar(version: str, *, cache: Path | None = None) -> Path:
@@ -184,7 +200,8 @@ def _artifacts(version: str) -> list[Artifact]:
     kafka = "org.apache.kafka"
     has_tools = tools_version(version) == version
     tools = [(kafka, "kafka-tools", version)] if has_tools else []
-    return [(kafka, "kafka_2.13", version), *tools, LOGGING]
+    scala = "2.13" if release_of(version) >= FIRST_SCALA_2_13 else "2.12"
+    return [(kafka, f"kafka_{scala}", version), *tools, LOGGING]
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -220,5 +237,7 @@ __all__ = [
     "find_java",
     "kafka_clients_jar",
     "kafka_jars",
+    "release_of",
     "tools_version",
+    "zookeeper_jars",
 ]

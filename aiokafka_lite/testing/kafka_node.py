@@ -3,6 +3,7 @@
 Owns the process. Blocks, because a node needs seconds.
 """
 
+import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,9 @@ from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.broker_probe import known_brokers
 from aiokafka_lite.testing.class_archive import chosen, class_archive, reading
-from aiokafka_lite.testing.java_runtime import find_java, kafka_jars
+from aiokafka_lite.testing.java_runtime import find_java, kafka_jars, zookeeper_jars
 from aiokafka_lite.testing.secure_listeners import PLAINTEXT
+from aiokafka_lite.testing.zookeeper import needs_zookeeper
 
 READY_TIMEOUT_S = 180.0
 STOP_TIMEOUT_S = 15.0
@@ -23,7 +25,7 @@ TOOL_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 class KafkaNode:
-    """One KRaft node (broker and controller) as a child process; stopped by its own pid."""
+    """One node as a child process; stopped by its own pid. With KRaft it is a controller, too."""
 
     def __init__(
         self,
@@ -139,7 +141,10 @@ def run_java(
 
 
 def _java(version: str) -> tuple[str, str, str]:
-    return (str(find_java()), "-cp", f"{kafka_jars(version)}/*")
+    path = f"{kafka_jars(version)}/*"
+    if needs_zookeeper(version):
+        path = f"{zookeeper_jars()}/*{os.pathsep}{path}"
+    return (str(find_java()), "-cp", path)
 
 
 __all__ = ["KafkaNode", "run_java"]

@@ -107,19 +107,22 @@ def security_settings(
     return {key: property_text(value) for key, value in settings.items()}
 
 
-def listener_addresses(ports: Mapping[str, int], controller_port: int) -> dict[str, str]:
+def listener_addresses(ports: Mapping[str, int], controller_port: int | None) -> dict[str, str]:
     """Return the lines with the addresses of one node's listeners; `ports` has PLAINTEXT, too.
+    `controller_port`: None for a broker with ZooKeeper.
 
     All of them listen on 127.0.0.1. A secure one is announced as localhost, because the service of
     Kerberos has this name.
     """
     listening = [f"{name}://127.0.0.1:{port}" for name, port in ports.items()]
+    if controller_port is not None:
+        listening.append(f"CONTROLLER://127.0.0.1:{controller_port}")
     announced = [
         f"{name}://{'127.0.0.1' if name == PLAINTEXT else 'localhost'}:{port}"
         for name, port in ports.items()
     ]
     return {
-        "listeners": ",".join([*listening, f"CONTROLLER://127.0.0.1:{controller_port}"]),
+        "listeners": ",".join(listening),
         "advertised.listeners": ",".join(announced),
     }
 

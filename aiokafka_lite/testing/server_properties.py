@@ -6,7 +6,7 @@ Processes and containers share these lines and `broker_probe`, so a test means t
 """
 
 
-def server_properties(nodes: int) -> dict[str, str]:
+def server_properties(nodes: int, *, has_kraft: bool = True) -> dict[str, str]:
     """Return what a cluster of `nodes` (1 or 3) needs besides its ids, addresses and folders.
 
     Kafka's own topics get one replica per node and few partitions, so that they exist at once.
@@ -14,11 +14,19 @@ def server_properties(nodes: int) -> dict[str, str]:
     """
     replicas = str(nodes)
     in_sync = "2" if nodes == 3 else "1"
-    return {
+    of_kraft = {
         "process.roles": "broker,controller",
         "controller.listener.names": "CONTROLLER",
-        "inter.broker.listener.name": "PLAINTEXT",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
+    }
+    of_zookeeper = {
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+        "zookeeper.session.timeout.ms": "6000",
+    }
+    return {
+        "inter.broker.listener.name": "PLAINTEXT",
         "default.replication.factor": replicas,
         "min.insync.replicas": in_sync,
         "offsets.topic.replication.factor": replicas,
@@ -29,8 +37,7 @@ def server_properties(nodes: int) -> dict[str, str]:
         "share.coordinator.state.topic.replication.factor": replicas,
         "share.coordinator.state.topic.min.isr": in_sync,
         "group.initial.rebalance.delay.ms": "0",
-        "broker.session.timeout.ms": "3000",
-        "broker.heartbeat.interval.ms": "500",
+        **(of_kraft if has_kraft else of_zookeeper),
     }
 
 

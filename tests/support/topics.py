@@ -6,8 +6,9 @@ from typing import Any
 
 from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.admin import NewTopic, TopicDescription
+from aiokafka_lite.admin.topics.topic_calls import CreateTopicsAnswer
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.errors import TopicAlreadyExistsError
+from aiokafka_lite.errors import TopicAlreadyExistsError, UnsupportedVersionError
 
 TIMEOUT_S = 30
 KEEP_OLD_RECORDS = {"retention.ms": "-1"}
@@ -37,11 +38,29 @@ async def create_topic(
     topic = NewTopic(name, partitions, replication_factor, topic_configs=configs)
     async with AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers, **options) as admin:
         try:
-            (await admin.create_topics([topic])).topics.raise_first()
+            (await _created(admin, topic)).topics.raise_first()
         except TopicAlreadyExistsError as error:
             if not hasattr(error, "__notes__"):
                 raise
         await admin.client.metadata.wait_for_topic(name, TIMEOUT_S)
+
+
+async def _created(admin: AIOKafkaAdminClient, topic: NewTopic) -> CreateTopicsAnswer:
+    """Create a topic, with what the brokers of the suite have as defaults if they tell none."""
+    try:
+        return await admin.create_topics([topic])
+    except UnsupportedVersionError:  # Kafka before 2.4
+        copies = len((await admin.describe_cluster())["brokers"])
+        return await admin.create_topics(
+            [
+                NewTopic(
+                    topic.name,
+                    max(topic.num_partitions, 1),
+                    copies if topic.replication_factor < 0 else topic.replication_factor,
+                    topic_configs=topic.topic_configs,
+                )
+            ]
+        )
 
 
 async def delete_topic(bootstrap_servers: str, name: str, **options: Any) -> None:

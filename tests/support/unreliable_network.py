@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
@@ -42,8 +42,8 @@ class ProxiedKafka(ApacheKafka):
         self.links: dict[int, int] = {}
         """The port of each node's proxy, and the port of the node behind it."""
 
-    def _make_nodes(self, folder: Path) -> None:
-        super()._make_nodes(folder)
+    def _make_nodes(self, folder: Path, controllers: Any) -> None:
+        super()._make_nodes(folder, controllers)
         ports = self._ports(2 * len(self.nodes))
         for node in self.nodes:
             inner, outer = ports.pop(), ports.pop()

@@ -131,6 +131,8 @@ def test_the_cache_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
         ("4.10.0-rc1", "4.3.1"),
         ("4.3.1", "4.3.1"),
         ("3.9.2", "3.9.2"),
+        ("3.3.2", "4.3.1"),
+        ("2.1.0", "4.3.1"),
         ("3.10.0", "3.10.0"),
     ],
 )
