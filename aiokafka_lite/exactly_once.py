@@ -47,6 +47,9 @@ class ExactlyOnceSession(Generic[KT, VT]):
     `isolation_level="read_committed"`. The producer needs a `transactional_id` that no other
     running instance has. The session starts both clients, and stops them at the end of the block.
 
+    The brokers need Kafka 2.5 (KIP-447). Entering the block raises UnsupportedVersionError if they
+    are older.
+
     Raises: KafkaConfigurationError for clients without these options.
     """
 
@@ -66,6 +69,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             # ended.
             await stack.enter_async_context(self.consumer)
             await stack.enter_async_context(self.producer)
+            self.producer._in_transactions().check_takes_members()
             self._stack = stack.pop_all()
         return self
 

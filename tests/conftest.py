@@ -79,6 +79,7 @@ FAR_ABOVE_THE_LOOP = (
     "tests/scenarios/consumer/test_consumer_positions.py",
     "tests/scenarios/group/",
     "tests/scenarios/producer/test_producer_delivery.py",
+    "tests/scenarios/test_each_release.py",
     "tests/scenarios/test_exactly_once_batches.py",
     "tests/scenarios/transactions/",
     "tests/testing/",

@@ -5,6 +5,7 @@ Each part is a generator that yields a step, is sent the answer to it, and retur
 follow each other by `yield from`. `Opening` runs the steps over a socket, within a time limit.
 """
 
+import logging
 import struct
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError, for_code
 from aiokafka_lite.light_dataclass import dataclass, replace
 from aiokafka_lite.light_named_tuple import NamedTuple
-from aiokafka_lite.protocol.message_header import decode_response
+from aiokafka_lite.protocol.message_header import read_response
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.schema.message import Request
@@ -23,6 +24,8 @@ from aiokafka_lite.version import __version__
 
 CLIENT_SOFTWARE_NAME: Final = "aiokafka-lite"
 _CORRELATION_ID_AND_ERROR_CODE: Final = struct.Struct(">ih")
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -112,8 +115,11 @@ def negotiate_api_versions(
 
     A node that does not know the version says so in the layout of version 0, and names the range
     that it knows (KIP-511). If it names no range, or if its response cannot be read, it is asked in
-    version 0. Librdkafka's mock cluster sends such a response: it leaves out the tag bytes from
-    version 3 on. A response in version 0 that cannot be read is an error.
+    version 0. A response in version 0 that cannot be read is an error.
+
+    Librdkafka's mock cluster refuses a version in a layout of its own. It also names versions of
+    other APIs that it then reads in the form before KIP-482: at JoinGroup 6 it closes the
+    connection. So a node that answers in a layout of its own is asked in versions before that form.
     Source: NetworkClient.handleApiVersionsResponse.
     """
     request = ApiVersionsRequest(
@@ -122,23 +128,43 @@ def negotiate_api_versions(
     if intended is not None:
         request.cluster_id, request.node_id = intended
     version = first_version
+    unreadable: ProtocolDecodeError | None = None
     while True:
         frame = yield HandshakeRequest(request, version)
-        if _error_code(frame) == UnsupportedVersionError.errno:
-            version = _next_lower_version(frame, version)
-            continue
+        error_code = _error_code(frame)
         try:
-            return _versions_in(bytes(frame), version)
-        except ProtocolDecodeError:
+            if error_code == UnsupportedVersionError.errno:
+                version = _next_lower_version(frame, version)
+                continue
+            versions = _versions_in(bytes(frame), version)
+        except ProtocolDecodeError as error:
             if version == 0:
                 raise
-            version = 0
+            unreadable, version = error, 0
+            continue
+        if unreadable is None:
+            return versions
+        logger.warning(
+            "%s. The node was asked in version 0, and other requests use versions without tagged"
+            " fields; this is not Apache Kafka, so expect features to be missing.",
+            unreadable,
+        )
+        return replace(versions, has_flexible_versions=False)
 
 
 @lru_cache(maxsize=_KNOWN_ANSWERS)
 def _versions_in(frame: bytes, version: int) -> NodeApiVersions:
-    """Return what an answer says. Raises: its error; ProtocolDecodeError."""
-    _, answer = decode_response(ApiVersionsResponse, memoryview(frame), version)
+    """Return what an answer says. Raises: its error; ProtocolDecodeError.
+
+    An answer with an oddity counts if it names the version that it is in. Without that, bytes of
+    another layout might pass for one.
+    """
+    answer, oddity = read_response(ApiVersionsResponse, memoryview(frame), version)
+    if oddity is not None:
+        own = [each for each in answer.api_keys if each.api_key == ApiVersionsRequest.api_key]
+        if not any(each.min_version <= version <= each.max_version for each in own):
+            raise oddity
+        logger.warning("%s. The response was read all the same, as other clients do.", oddity)
     if answer.error_code:
         raise for_code(answer.error_code)("the node refused the version negotiation (ApiVersions)")
     return NodeApiVersions.from_response(answer)
@@ -162,15 +188,15 @@ def _error_code(frame: memoryview) -> int:
 
 
 def _next_lower_version(frame: memoryview, refused: int) -> int:
-    """Return the version to ask in next, which is lower than the refused one."""
+    """Return the version to ask in next, which is lower than the refused one.
+
+    Raises: ProtocolDecodeError if the answer is not in version 0.
+    """
     if refused == 0:
         raise UnsupportedVersionError(
             "the node refuses even version 0 of ApiVersions; is it a Kafka broker?"
         )
-    try:
-        _, answer = decode_response(ApiVersionsResponse, frame, 0)
-    except ProtocolDecodeError:
-        return 0
+    answer, _ = read_response(ApiVersionsResponse, frame, 0)
     for api in answer.api_keys:
         if api.api_key == ApiVersionsRequest.api_key:
             # Lower than the refused one. Otherwise a faulty node could cause an endless loop.

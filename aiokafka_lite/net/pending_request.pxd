@@ -16,6 +16,7 @@ cdef class PendingRequest:
     cdef public bint expects_response
     cdef public RequestHead head
     cdef readonly bint is_use
+    cdef readonly object oddity
     cdef public double sent_at_s
     cdef public int64_t correlation_id
 

@@ -4,8 +4,9 @@ import asyncio
 from typing import Any
 
 from aiokafka_lite.codec.parts import Parts
+from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.net.answer_callback import Answer
-from aiokafka_lite.protocol.message_header import decode_response
+from aiokafka_lite.protocol.message_header import read_response
 from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.schema.message import Request
 
@@ -20,6 +21,7 @@ class PendingRequest:
         "expects_response",
         "head",
         "is_use",
+        "oddity",
         "request",
         "sent_at_s",
         "timeout_s",
@@ -46,6 +48,8 @@ class PendingRequest:
         """What its frame begins with, if the connection knows it already."""
         self.is_use = is_use
         """Whether it shows that the connection is in use."""
+        self.oddity: ProtocolDecodeError | None = None
+        """What is odd about the bytes of the response, which were read all the same."""
         self.sent_at_s = 0.0
         self.correlation_id = -1  # until it is sent
 
@@ -67,7 +71,8 @@ class PendingRequest:
 
     def result_of(self, frame: memoryview) -> Any:
         """Return what the caller gets for the response's frame: the decoded response."""
-        return decode_response(self.request.response_type, frame, self.version)[1]
+        response, self.oddity = read_response(self.request.response_type, frame, self.version)
+        return response
 
     def received(self, frame: memoryview) -> None:
         """Give the caller its response, unless the caller was cancelled.

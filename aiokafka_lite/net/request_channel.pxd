@@ -29,6 +29,7 @@ cdef class RequestChannel:
     cdef public PendingRequest _step
     cdef readonly bint _holds_requests
     cdef public object _api_versions
+    cdef set _odd_responses
     cdef dict _heads
     cdef readonly double _request_timeout_s
     cdef readonly RequestDeadlines _deadlines
@@ -48,5 +49,6 @@ cdef class RequestChannel:
     cpdef _send_queued(self)
     @cython.locals(pending=PendingRequest, now_s=double, counts=WorkCounts)
     cpdef frame_received(self, frame)
+    cpdef _note_oddity(self, PendingRequest pending)
     @cython.locals(pending=PendingRequest, step=PendingRequest, transport=FrameStream)
     cpdef writing_resumed(self)

@@ -22,6 +22,7 @@ from aiokafka_lite.errors import (
     ProtocolDecodeError,
     TooManyInFlightRequests,
 )
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.counters import WorkCounts
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
@@ -73,6 +74,7 @@ class RequestChannel:
         self._unwritten: PendingRequest | None = None  # posted, and not all bytes have left
         self._step: PendingStep | None = None  # of an authentication; not sent yet
         self._holds_requests = False
+        self._odd_responses: set[type[Request[Any]]] = set()
         self._api_versions: NodeApiVersions | None = None
         self._heads: dict[tuple[type[Request[Any]], int | None], RequestHead] = {}
         self._request_timeout_s = config.request_timeout_ms / 1000
@@ -301,8 +303,22 @@ class RequestChannel:
         else:
             counts.response_counted(now_s - pending.sent_at_s, len(frame))
         pending.received(frame)
+        if pending.oddity is not None:
+            self._note_oddity(pending)
         if self._mailbox:
             self._send_queued()
+
+    def _note_oddity(self, pending: PendingRequest) -> None:
+        """Log what is odd about a response, once for each kind of response."""
+        kind = type(pending.request)
+        if pending.oddity is not None and kind not in self._odd_responses:
+            self._odd_responses.add(kind)
+            logger.warning(
+                "%s: %s. The response was read all the same, as other clients do; is this Apache"
+                " Kafka, and is a proxy in between? This is logged once for each kind of response"
+                " and connection.",
+                *(self.name, reason_of(pending.oddity)),
+            )
 
     def writing_resumed(self) -> None:
         pending, self._unwritten = self._unwritten, None

@@ -610,9 +610,10 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
 
         `offsets`: as for `commit()` of the consumer; without any, nothing is done. `group_id`: the
         group's name, or better the consumer's `group_metadata()`: the group then refuses offsets of
-        a member that it no longer has (KIP-447).
+        a member that it no longer has (KIP-447). That needs Kafka 2.5.
 
-        Raises: CommitFailedError when the group no longer has the member, after which the
+        Raises: UnsupportedVersionError for `group_metadata()` and older brokers, with nothing done;
+        CommitFailedError when the group no longer has the member, after which the
         transaction can only be aborted; NoTransactionError outside of a transaction; ValueError,
         TypeError or IllegalArgumentError, with nothing done, for a malformed group or malformed
         offsets; as `commit_transaction`. Cancelled: the request goes on.

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.codec.reader import Reader
+from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsResponse
 from aiokafka_lite.protocol.request_frame import prepend
@@ -93,6 +94,29 @@ def decode_response(
     return correlation_id, response_type.decode(reader.view[reader.pos :], version)
 
 
+def read_response(
+    response_type: type[ResponseT], frame: memoryview | bytes, version: int
+) -> tuple[ResponseT, ProtocolDecodeError | None]:
+    """Return the response of a frame (without its size), and what is odd about the bytes.
+
+    Other servers than Apache's may end a response with bytes that its version does not have, or
+    send null where the protocol has none. Java's client and librdkafka read on, so this does too.
+
+    Raises: as `decode_response`, for what `Message.decode_leniently` cannot read either.
+    """
+    try:
+        return decode_response(response_type, frame, version)[1], None
+    except ProtocolDecodeError as oddity:
+        reader = Reader(frame)
+        reader.int32()
+        if has_flexible_response_header(response_type, version):
+            reader.skip_tagged_fields()
+        response = response_type.decode_leniently(reader.view[reader.pos :], version)
+        if response is None:
+            raise
+        return response, oddity.with_traceback(None)
+
+
 def has_flexible_response_header(response: Response | type[Response], version: int) -> bool:
     """Return whether the response's header has tagged fields.
 
@@ -107,5 +131,6 @@ __all__ = [
     "decode_response",
     "encode_response",
     "has_flexible_response_header",
+    "read_response",
     "response_correlation_id",
 ]

@@ -29,6 +29,9 @@ class NodeApiVersions:
     finalized_features: Mapping[str, VersionRange] = field(default_factory=dict)
     finalized_features_epoch: int = -1
     zk_migration_ready: bool = field(default=False, repr=False)
+    has_flexible_versions: bool = True
+    """Whether the node reads versions with compact lengths and tagged fields as KIP-482 has them.
+    False: versions before those are used, where both sides have one."""
     limits: Mapping[int, int] = field(default_factory=dict)
     """The highest version that the user wants of an API, by key."""
 
@@ -70,7 +73,11 @@ class NodeApiVersions:
             highest = min(highest, self.limits[request_type.api_key])
         if max_version is not None:
             highest = min(highest, max_version)
-        return highest if highest >= max(ours.min, broker[0]) else None
+        lowest = max(ours.min, broker[0])
+        before_flexible = request_type.flexible.min - 1
+        if not self.has_flexible_versions and lowest <= before_flexible < highest:
+            highest = before_flexible
+        return highest if highest >= lowest else None
 
     def pick(self, request_type: type[ApiMessage], max_version: int | None = None) -> int:
         """Return the version for `request_type`: the highest of both sides, at most `max_version`.
@@ -99,8 +106,16 @@ class NodeApiVersions:
         if limit is not None:
             ours += f" (max_api_versions allows up to {limit})"
         broker = self.ranges.get(request_type.api_key)
+        if broker is None and request_type.needs:
+            return f"{name} needs {request_type.needs}, and the broker does not have it"
         if broker is None:
             return f"the broker does not have {name}; {ours}. Use a broker that has it"
+        if request_type.needs and broker[1] < request_type.versions.min:
+            highest = request_type.versions.min
+            return (
+                f"{name} in version {highest} needs {request_type.needs}, and the broker speaks"
+                f" versions {VersionRange(*broker)} of it"
+            )
         return (
             f"the broker speaks versions {VersionRange(*broker)} of {name}, but {ours}. "
             "Use a broker from 2.1 to the newest, or a newer aiokafka-lite"

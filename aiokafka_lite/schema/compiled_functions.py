@@ -16,6 +16,8 @@ from aiokafka_lite.codec.parts import Parts
 
 Encoder = Callable[[Any], Parts]
 Decoder = Callable[[memoryview | bytes], Any]
+LenientDecoder = Callable[[memoryview | bytes], tuple[Any, list[tuple[str, Any]]]]
+"""Returns the message, and the path and zero of each null that should not be there."""
 
 
 def compiled_function(cls: type, name: str) -> Any:
@@ -48,4 +50,4 @@ def _functions_beside(module: str) -> Mapping[str, Any]:
         return {}
 
 
-__all__ = ["Decoder", "Encoder", "compiled_function", "load_functions"]
+__all__ = ["Decoder", "Encoder", "LenientDecoder", "compiled_function", "load_functions"]

@@ -13,7 +13,7 @@ import linecache
 from collections.abc import Sequence
 from typing import Any
 
-from aiokafka_lite.schema.compiled_functions import Decoder, Encoder
+from aiokafka_lite.schema.compiled_functions import Decoder, Encoder, LenientDecoder
 from aiokafka_lite.schema.decoder_source import DecoderSource
 from aiokafka_lite.schema.encoder_source import EncoderSource
 from aiokafka_lite.schema.versioned_struct import Struct
@@ -45,6 +45,20 @@ def compile_decoder(
     return decoder
 
 
+def compile_lenient_decoder(cls: type[Struct], version: int, *, flexible: bool) -> LenientDecoder:
+    """Return a function that reads one `cls` of `version` from a buffer that may have oddities.
+
+    It steps over bytes behind the message and behind the value of a tagged field, and replaces what
+    is not UTF-8. A null that `version` does not allow becomes the type's zero. The function returns
+    the message, and the path and zero of each such null. Otherwise as `compile_decoder`.
+    """
+    label = f"{cls.__name__} v{version}"
+    source = DecoderSource(cls, version, flexible, label, lenient=True)
+    filename = f"<{label} lenient decode>"
+    decoder: LenientDecoder = _execute(source.text(), source.constants, filename, "decode")
+    return decoder
+
+
 def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> Any:
     # linecache.checkcache never drops an entry without a modification time.
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
@@ -52,4 +66,4 @@ def _execute(text: str, constants: dict[str, Any], filename: str, name: str) -> 
     return constants[name]
 
 
-__all__ = ["compile_decoder", "compile_encoder"]
+__all__ = ["compile_decoder", "compile_encoder", "compile_lenient_decoder"]

@@ -30,9 +30,14 @@ class DecoderSource:
         label: str,
         unread: Sequence[str] = (),
         constants: dict[str, Any] | None = None,
+        *,
+        lenient: bool = False,
     ) -> None:
-        """`unread`: paths of the fields, such as "topics.configs", that keep their defaults."""
+        """`unread`: paths of the fields, such as "topics.configs", that keep their defaults.
+        `lenient`: as `compile_lenient_decoder`.
+        """
         self._unread = unread
+        self._lenient = lenient
         self._version = version
         self._label = label
         self._src = SourceText(constants)
@@ -73,6 +78,8 @@ class DecoderSource:
             src.add(f"buf = {'memoryview' if self._keeps_view else 'bytes'}(view)")
             src.add("size = len(buf)")
             src.add("pos = 0")
+            if self._lenient:
+                src.add("nulls = []")
             for number in range(len(self._unread)):
                 src.add(f"seen_{number} = b''")
             with src.block("try:"):
@@ -82,9 +89,9 @@ class DecoderSource:
                 src.add(f"raise malformed({self._label!r}, pos, size, error) from error")
             with src.block("except ProtocolDecodeError as error:"):
                 src.add(f"raise labelled({self._label!r}, error) from None")
-            with src.block("if pos != size:"):
-                src.add(f"raise trailing({self._label!r}, pos, size)")
-            src.add("return message")
+            with src.block("if pos > size:" if self._lenient else "if pos != size:"):
+                src.add(f"raise trailing({self._label!r}, pos, size, message)")
+            src.add("return message, nulls" if self._lenient else "return message")
 
     # Structs…
 
@@ -141,7 +148,8 @@ class DecoderSource:
                             path=f"{path}{field.name}",
                         )
                         self._flush()
-                        with src.block(f"if pos != {stop}:"):
+                        differs = ">" if self._lenient else "!="
+                        with src.block(f"if pos {differs} {stop}:"):
                             src.add(f"raise uneven_tag({self._label!r}, {tag}, {stop}, pos)")
                 src.add(f"pos = {stop}")
 
@@ -251,9 +259,12 @@ class DecoderSource:
                 src.add(f"raise overrun({self._label!r}, {path!r}, end - pos, size - pos)")
             src.add(f"{target} = {self._slice(kind)}")
             src.add("pos = end")
-        self._null(target, nullable, flexible, path)
+        zero = "''" if kind.name == "string" else "b''"
+        self._null(target, nullable, flexible, path, zero)
 
     def _slice(self, kind: Primitive) -> str:
+        if kind.name == "string" and self._lenient:
+            return "str(buf[pos:end], 'utf-8', 'replace')"
         if kind.name == "string":
             return "str(buf[pos:end], 'utf-8')" if self._keeps_view else "buf[pos:end].decode()"
         if kind.name == "bytes" and self._keeps_view:
@@ -277,7 +288,7 @@ class DecoderSource:
                 self._elements(element, target, flexible, path)
         with src.block("elif n == 1:" if flexible else "elif n == 0:"):
             src.add(f"{target} = []")
-        self._null(target, nullable, flexible, path)
+        self._null(target, nullable, flexible, path, "[]")
 
     def _elements(self, element: Any, target: str, flexible: bool, path: str) -> None:
         src = self._src
@@ -316,9 +327,13 @@ class DecoderSource:
                 with src.block("else:"):
                     src.add("n, pos = uvarint_at(buf, pos - 1)")
 
-    def _null(self, target: str, nullable: bool, flexible: bool, path: str) -> None:
+    def _null(self, target: str, nullable: bool, flexible: bool, path: str, zero: str) -> None:
         """Write the code for a length that announces null."""
         length = "-1" if flexible else "n"
+        if not nullable and self._lenient:
+            with self._src.block("elif n == 0:" if flexible else "elif n == -1:"):
+                self._src.add(f"{target} = {zero}")
+                self._src.add(f"nulls.append(({path!r}, {zero}))")
         if not nullable:
             with self._src.block("else:"):
                 self._src.add(f"raise refused_length({self._label!r}, {path!r}, {length})")

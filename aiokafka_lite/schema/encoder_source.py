@@ -104,7 +104,7 @@ class EncoderSource:
 
     def _refuse_unless_default(self, field: StructField, expression: str, path: str) -> None:
         with self._src.block(f"if {self._differs(field, expression)}:"):
-            self._src.add(f"raise unsupported({self._label!r}, {path!r}, {expression})")
+            self._src.add(f"raise unsupported({self._label!r}, {path!r}, {field.needs!r})")
 
     def _differs(self, field: StructField, expression: str) -> str:
         if field.has_list_default:

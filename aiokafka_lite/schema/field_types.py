@@ -81,6 +81,7 @@ class FieldSpec(NamedTuple):
     tagged: VersionRange
     ignorable: bool
     flexible: VersionRange | None
+    needs: str
     doc: str
 
 
@@ -93,6 +94,7 @@ def field(
     tagged: str | None = None,
     ignorable: bool = False,
     flexible: str | None = None,
+    needs: str = "",
     doc: str,
 ) -> Any:
     """Describe one field of a struct; the annotation gives its type.
@@ -109,6 +111,8 @@ def field(
         ignorable: drop a value silently for a version without the field. Otherwise a value other
             than the default is an UnsupportedVersionError there.
         flexible: versions in which this one field is compact, if it differs from its message.
+        needs: what a user cannot do without the field, and since which Kafka it can be done, as in
+            "a static member needs Kafka 2.3 (KIP-345)". The error for older versions begins so.
         doc: the meaning of the field in one sentence, with the KIP that added it.
     """
     span = VersionRange.parse(versions)
@@ -120,6 +124,7 @@ def field(
         _tagged_range(span, tag, tagged),
         ignorable,
         None if flexible is None else VersionRange.parse(flexible),
+        needs,
         doc,
     )
 

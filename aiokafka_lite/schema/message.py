@@ -9,10 +9,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, ForwardRef, Generic, Self, TypeVar, cast, get_args, overload
 
 from aiokafka_lite.codec.parts import Parts
-from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError
 from aiokafka_lite.schema.compiled_functions import Decoder, Encoder, compiled_function
 from aiokafka_lite.schema.version_range import VersionRange
-from aiokafka_lite.schema.versioned_struct import Struct, declared_class, owner_module
+from aiokafka_lite.schema.versioned_struct import (
+    Struct,
+    declared_class,
+    fields_of,
+    owner_module,
+)
 
 BytesLike = bytes | bytearray | memoryview
 
@@ -62,6 +67,28 @@ class Message(Struct):
         return cast("Self", (decoder or cls._find_decoder(version))(view))
 
     @classmethod
+    def decode_leniently(cls, view: memoryview | bytes, version: int) -> Self | None:
+        """Return the message that stands at the beginning of `view`, as Java's client reads it.
+
+        It steps over bytes behind the message, and replaces what is not UTF-8. A null that
+        `version` does not allow is an empty value, if it stands for bytes or if the message has
+        an error code, which explains it. None: this cannot be read either.
+
+        Raises: UnsupportedVersionError if `version` is out of range.
+        """
+        from aiokafka_lite.schema.compiler import compile_lenient_decoder  # noqa: PLC0415  rare
+
+        cls._require_version(version)
+        decoder = compile_lenient_decoder(cls, version, flexible=version in cls.flexible)
+        try:
+            message, nulls = decoder(view)
+        except ProtocolDecodeError:
+            return None
+        if all(zero == b"" for _, zero in nulls) or _has_error(message):
+            return cast("Self", message)
+        return None
+
+    @classmethod
     def _find_encoder(cls, version: int) -> Encoder:
         cls._require_version(version)
         declared = declared_class(cls)  # a class derived from it is sent as it is
@@ -95,10 +122,23 @@ class Message(Struct):
             )
 
 
+def _has_error(message: Any) -> bool:
+    """Return whether a message, or a struct in it, has an error code."""
+    if isinstance(message, list):
+        return any(map(_has_error, message))
+    if not isinstance(message, Struct):
+        return False
+    values = {field.name: getattr(message, field.name) for field in fields_of(type(message))}
+    return bool(values.get("error_code")) or any(map(_has_error, values.values()))
+
+
 class ApiMessage(Message):
     """The common part of requests and responses: the API they belong to."""
 
     api_key: ClassVar[int] = -1
+    needs: ClassVar[str] = ""
+    """The first Kafka that has the API in a version spoken here, as "Kafka 2.4 (KIP-455)". Empty:
+    Kafka 2.1 has it."""
 
     def __init_subclass__(cls, *, api_key: int | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -46,6 +46,7 @@ class StructField:
     has_list_default: bool
     ignorable: bool
     flexible: VersionRange | None
+    needs: str
     doc: str
 
 
@@ -220,6 +221,7 @@ def _resolve(cls: type[Struct], name: str, spec: FieldSpec, hint: Any) -> Struct
         has_list_default=has_list_default,
         ignorable=spec.ignorable,
         flexible=spec.flexible,
+        needs=spec.needs,
         doc=spec.doc,
     )
 

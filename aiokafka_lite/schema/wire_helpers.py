@@ -134,27 +134,26 @@ def labelled(label: str, error: ProtocolDecodeError) -> ProtocolDecodeError:
 
 
 class BytesLeftOverError(ProtocolDecodeError):
-    """A whole message, and bytes after it."""
+    """A whole message, and bytes after it, which most peers may step over."""
 
-    def __init__(self, message: str = "", position: int = 0) -> None:
-        super().__init__(message)
-        self.position = position
-        """Where the message ends, in bytes."""
+    def __init__(self, text: str = "", message: Any = None) -> None:
+        super().__init__(text)
+        self.message = message
+        """The message in front of those bytes."""
 
 
-def trailing(label: str, position: int, size: int) -> BytesLeftOverError:
+def trailing(label: str, position: int, size: int, message: object) -> BytesLeftOverError:
     text = f"{label}: {size - position} bytes are left over after its {position} bytes"
-    return BytesLeftOverError(text, position)
+    return BytesLeftOverError(text, message)
 
 
 # Faults of the values…
 
 
-def unsupported(label: str, path: str, value: object) -> UnsupportedVersionError:
-    return UnsupportedVersionError(
-        f"{label} has no field {path}, which is set to {value!r}; leave it unset or use a "
-        f"version with it"
-    )
+def unsupported(label: str, path: str, needs: str) -> UnsupportedVersionError:
+    lack = f"{label} has no field {path}"
+    remedy = "which is set; leave it unset or use a version with it"
+    return UnsupportedVersionError(f"{needs}: {lack}" if needs else f"{lack}, {remedy}")
 
 
 def unsupported_null(label: str, path: str) -> UnsupportedVersionError:

@@ -16,8 +16,8 @@ from aiokafka_lite.protocol.messages.share_group_heartbeat import ShareGroupHear
 from aiokafka_lite.schema.message import Request
 
 SHARE_NOT_OFFERED: Final = (
-    "the brokers do not offer share groups: they need Kafka 4.2, or 4.1 with the feature "
-    "share.version at level 1; use AIOKafkaConsumer"
+    "the brokers do not offer share groups: that needs Kafka 4.2 (KIP-932), or 4.1 with "
+    "the feature share.version at level 1; use AIOKafkaConsumer"
 )
 
 

@@ -25,6 +25,9 @@ from aiokafka_lite.protocol.messages.api_versions import (
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
+from aiokafka_lite.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from aiokafka_lite.protocol.messages.heartbeat import HeartbeatRequest
+from aiokafka_lite.protocol.messages.join_group import JoinGroupRequest
 from aiokafka_lite.protocol.versions import NodeApiVersions
 
 ID = b"\0\0\0\7"
@@ -111,6 +114,35 @@ def test_an_answer_that_cannot_be_read_leads_to_version_0() -> None:
     step = steps.send(memoryview(without_tags))
     assert step.version == 0
     assert finish(steps, ID + v0_body(0, (3, 0, 9))).ranges == {3: (0, 9)}
+
+
+def test_an_answer_with_bytes_behind_it_is_read() -> None:
+    """Java's client steps over them, too."""
+    steps, step = start()
+    apis = [
+        ApiVersion(api_key=3, min_version=0, max_version=12),
+        ApiVersion(api_key=18, min_version=0, max_version=5),
+    ]
+    parts = encode_response(
+        ApiVersionsResponse(api_keys=apis), version=step.version, correlation_id=7
+    )
+    assert finish(steps, b"".join(parts)[4:] + b"\0").ranges == {3: (0, 12), 18: (0, 5)}
+
+
+@pytest.mark.parametrize("answer", ["002301001200000002" + "00" * 8, "000002" + "0003000000090000"])
+def test_a_node_with_a_layout_of_its_own_is_asked_in_versions_without_tags(
+    answer: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As librdkafka's mock cluster: it reads JoinGroup 6 as if it were JoinGroup 5."""
+    steps, _ = start()
+    step = steps.send(memoryview(ID + bytes.fromhex(answer)))
+    assert step.version == 0
+    ranges = ((11, 0, 9), (12, 0, 2), (68, 0, 1))
+    versions = finish(steps, ID + v0_body(0, *ranges))
+    assert versions.pick(JoinGroupRequest) == 5
+    assert versions.pick(HeartbeatRequest) == 2
+    assert versions.pick(ConsumerGroupHeartbeatRequest) == 1, "all its versions have tags"
+    assert "The node was asked in version 0" in caplog.text
 
 
 def test_a_node_that_keeps_refusing_is_asked_ever_lower_and_then_given_up() -> None:

@@ -1,6 +1,7 @@
 """What a connection knows of one request between its caller and its answer."""
 
 import asyncio
+import struct
 
 import pytest
 
@@ -9,7 +10,10 @@ from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.net.pending_request import PendingRequest
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.message_header import RequestHeader, decode_request_header
+from aiokafka_lite.protocol.messages.list_groups import ListGroupsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
+from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
+from aiokafka_lite.schema.message import Request, Response
 from tests.net.support.connections import metadata_named
 from tests.net.support.scripted_node import answer_bytes
 from tests.protocol.frames import frame_of as joined
@@ -52,6 +56,54 @@ async def test_the_caller_gets_the_answer() -> None:
     response = await answer_to(pending)
     assert isinstance(response, MetadataResponse)
     assert response.cluster_id == "answer"
+
+
+def sync_response(error_code: int, *, assignment: bytes | None, tail: bytes = b"") -> memoryview:
+    """The frame of a response to SyncGroup 3, which allows no null."""
+    length = -1 if assignment is None else len(assignment)
+    head = struct.pack(">iihi", 0, 0, error_code, length)
+    return memoryview(head + (assignment or b"") + tail)
+
+
+def metadata_response(error_code: int) -> memoryview:
+    """The frame of a response to Metadata 7 with null partitions, which no version allows."""
+    head = struct.pack(">iihii", 0, 0, -1, -1, 1)
+    return memoryview(
+        struct.pack(">i", 0) + head + struct.pack(">hh1sbi", error_code, 1, b"t", 0, -1)
+    )
+
+
+NOT_UTF_8 = memoryview(struct.pack(">iihih1sh", 0, 0, 0, 1, 1, b"\xff", 0))
+"""A response to ListGroups 1 with the name of one group."""
+
+
+@pytest.mark.parametrize(
+    ("frame", "version", "request_", "said"),
+    [
+        (sync_response(27, assignment=None), 3, SyncGroupRequest(), "assignment is null"),
+        (sync_response(0, assignment=None), 3, SyncGroupRequest(), "assignment is null"),
+        (sync_response(0, assignment=b"a", tail=b"xy"), 3, SyncGroupRequest(), "2 bytes are left"),
+        (metadata_response(error_code=3), 7, MetadataRequest(), "partitions is null"),
+        (NOT_UTF_8, 1, ListGroupsRequest(), "not UTF-8"),
+    ],
+)
+async def test_what_java_or_librdkafka_read_is_read_and_noted(
+    frame: memoryview, version: int, request_: Request[Response], said: str
+) -> None:
+    answer = asyncio.get_running_loop().create_future()
+    pending = PendingRequest(request_, version, answer, now_s=0.0, timeout_s=1.0)
+    pending.received(frame)
+    assert isinstance(await answer, request_.response_type)
+    assert said in str(pending.oddity)
+
+
+async def test_a_null_array_that_no_error_explains_is_not_read() -> None:
+    answer = asyncio.get_running_loop().create_future()
+    pending = PendingRequest(MetadataRequest(), 7, answer, now_s=0.0, timeout_s=1.0)
+    with pytest.raises(ProtocolDecodeError, match="partitions is null"):
+        pending.received(metadata_response(error_code=0))
+    with pytest.raises(ProtocolDecodeError):
+        await answer
 
 
 async def test_an_answer_that_cannot_be_read_is_the_callers_error_and_the_connections() -> None:

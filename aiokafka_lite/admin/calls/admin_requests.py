@@ -41,7 +41,7 @@ class AskedNode:
         self, client: KafkaClient, node_id: int | None, ends_s: float, *, is_repeatable: bool
     ) -> None:
         self.node_id = node_id
-        """None: any node."""
+        """None: any node, unless its version was asked for."""
         self.asked_id = node_id
         """The node whose response is awaited."""
         self.may_have_acted = False
@@ -57,8 +57,12 @@ class AskedNode:
 
     async def version_of(self, request_type: type[Request[Any]]) -> int | None:
         """Return the version that requests of a type have with this node; None if it lacks the API.
-        Not for any node. Raises: as `NetworkClient.connect`."""
-        assert self.node_id is not None  # a leader or coordinator
+        If any node will do, it becomes the one that is asked. Raises: as `NetworkClient.connect`.
+        """
+        if self.node_id is None:
+            self.node_id = self._client.network.least_loaded_node()
+            if self.node_id is None:
+                raise NodeNotReadyError("no node of the cluster may be connected to now")
         await self._client.network.connect(self.node_id, timeout_s=self.left_ms / 1000)
         return self._client.network.max_version(self.node_id, request_type)
 

@@ -205,8 +205,8 @@ def _for_brokers_before_3_3(request: UpdateFeaturesRequest) -> UpdateFeaturesReq
     kinds = {each.upgrade_type for each in request.feature_updates}
     if request.validate_only or UpgradeType.UNSAFE_DOWNGRADE in kinds:
         raise UnsupportedVersionError(
-            "brokers before 3.3 know neither validate_only nor UNSAFE_DOWNGRADE for updates of"
-            " features; ask for a SAFE_DOWNGRADE without validate_only"
+            "validate_only or an UNSAFE_DOWNGRADE of a feature needs Kafka 3.3 (KIP-778); ask for a"
+            " SAFE_DOWNGRADE without validate_only"
         )
     return UpdateFeaturesRequest(
         timeout_ms=request.timeout_ms,

@@ -181,7 +181,8 @@ class ConfigCalls(AdminFamily):
             except UnsupportedVersionError:  # a broker before 4.1 names no types
                 if set(wanted) != {ConfigResourceType.CLIENT_METRICS}:
                     raise UnsupportedVersionError(
-                        "brokers before 4.1 list no config resources but client metrics; ask for"
+                        "listing config resources other than client metrics needs Kafka 4.1"
+                        " (KIP-1142); ask for"
                         " types=[ConfigResourceType.CLIENT_METRICS], or use list_topics()"
                     ) from None
                 answer = await node.request(ListConfigResourcesRequest())

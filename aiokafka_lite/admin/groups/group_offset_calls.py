@@ -81,8 +81,9 @@ class GroupOffsetCalls(AdminFamily):
         a group is a dict by partition. A group or partition that fails has its error there. With
         `require_stable`, the call waits for offsets that an open transaction may still change.
 
-        Raises: IllegalArgumentError for other values; KafkaConnectionError, KafkaTimeoutError or
-        another error if no node answered within `timeout_ms` (None: request_timeout_ms).
+        Raises: IllegalArgumentError for other values; UnsupportedVersionError for `require_stable`
+        if the brokers are older than 2.5; KafkaConnectionError, KafkaTimeoutError or another error
+        if no node answered within `timeout_ms` (None: request_timeout_ms).
         Cancelled: nothing is left behind.
         Source: KIP-709, KIP-447.
         """

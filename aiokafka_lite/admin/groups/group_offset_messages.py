@@ -37,7 +37,6 @@ def fetch_request(
     groups: PartitionsByGroup, version: int, *, require_stable: bool
 ) -> OffsetFetchRequest:
     """Return a request for offsets of groups; below `groups_since` there is only one group."""
-    stable = require_stable and version >= OffsetFetchRequest.stable_since
     if version < OffsetFetchRequest.groups_since:
         ((group_id, partitions),) = groups.items()
         return OffsetFetchRequest(
@@ -48,7 +47,7 @@ def fetch_request(
                 OffsetFetchRequestTopic(name=name, partition_indexes=indexes)
                 for name, indexes in by_topic(partitions).items()
             ],
-            require_stable=stable,
+            require_stable=require_stable,
         )
     return OffsetFetchRequest(
         groups=[
@@ -63,7 +62,7 @@ def fetch_request(
             )
             for group_id, partitions in groups.items()
         ],
-        require_stable=stable,
+        require_stable=require_stable,
     )
 
 

@@ -51,19 +51,21 @@ class DelegationTokenCalls(AdminFamily):
         Cancelled: the nodes may make the token nevertheless.
         Source: KIP-48, KIP-373.
         """
-        kind, name = (None, None) if owner is None else principal(one_of("owner", owner, str))
+        of_owner: dict[str, str] = {}  # a field that is not set is not sent
+        if owner is not None:
+            kind, name = principal(one_of("owner", owner, str))
+            of_owner = {"owner_principal_type": kind, "owner_principal_name": name}
         users = [principal(each) for each in list_of("renewers", renewers, str)]
 
         async def ask(node: AskedNode) -> DelegationToken:
             answer = await node.request(
                 CreateDelegationTokenRequest(
-                    owner_principal_type=kind,
-                    owner_principal_name=name,
                     renewers=[
                         CreatableRenewers(principal_type=kind, principal_name=name)
                         for kind, name in users
                     ],
                     max_lifetime_ms=-1 if max_lifetime_ms is None else max_lifetime_ms,
+                    **of_owner,
                 )
             )
             raise_broker_error(answer.error_code, None, "create_delegation_token()")

@@ -15,13 +15,14 @@ from aiokafka_lite.admin.topics.new_topic import NewTopic
 from aiokafka_lite.admin.topics.topic_rows import TopicError, TopicErrorCode
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.setting_text import setting_text
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
     CreatableTopicResult,
     CreateTopicsForSummary,
+    CreateTopicsRequest,
 )
 from aiokafka_lite.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
@@ -72,18 +73,22 @@ class TopicCalls(AdminFamily):
         `topics.raise_first()` raises. When a response is lost, the call asks again; a topic that
         the lost request created then has TopicAlreadyExistsError. A note of the error tells this.
 
-        Raises: IllegalArgumentError for anything but a list of NewTopic; KafkaConnectionError,
-        KafkaTimeoutError or another error if no node answered within `timeout_ms` (None:
-        request_timeout_ms).
+        Raises: IllegalArgumentError for anything but a list of NewTopic; UnsupportedVersionError
+        for a topic that leaves partitions or replicas to brokers older than 2.4;
+        KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
+        `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may create the topics nevertheless.
-        Source: KIP-4, KIP-525.
+        Source: KIP-4, KIP-464, KIP-525.
         """
         by_name = {
             topic.name: _creatable(topic) for topic in list_of("new_topics", new_topics, NewTopic)
         }
+        by_default = [name for name, topic in by_name.items() if _has_defaults(topic)]
         throttles_ms = [0]
 
         async def ask(node: AskedNode, names: list[str]) -> Mapping[str, CreatedTopic | KafkaError]:
+            if by_default:
+                _check_defaults(by_default, await node.version_of(CreateTopicsRequest))
             request = CreateTopicsForSummary(
                 topics=[by_name[name] for name in names],
                 timeout_ms=node.left_ms,
@@ -124,15 +129,18 @@ class TopicCalls(AdminFamily):
         async def ask(
             node: AskedNode, keys: list[str | UUID]
         ) -> Mapping[str | UUID, KafkaError | None]:
+            by_name = [key for key in keys if isinstance(key, str)]
+            version = await node.version_of(DeleteTopicsRequest)
+            has_states = version is None or version >= DeleteTopicsRequest.topic_ids_since
+            states = [
+                DeleteTopicState(topic_id=key)
+                if isinstance(key, UUID)
+                else DeleteTopicState(name=key)
+                for key in keys
+                if has_states or isinstance(key, UUID)  # to which older versions say why not
+            ]
             request = DeleteTopicsRequest(
-                topics=[
-                    DeleteTopicState(topic_id=key)
-                    if isinstance(key, UUID)
-                    else DeleteTopicState(name=key)
-                    for key in keys
-                ],
-                topic_names=[key for key in keys if isinstance(key, str)],
-                timeout_ms=node.left_ms,
+                topics=states, topic_names=by_name, timeout_ms=node.left_ms
             )
             response = await node.request(request)
             throttles_ms.append(response.throttle_time_ms)
@@ -198,6 +206,19 @@ def _creatable(topic: NewTopic) -> CreatableTopic:
             for name, value in topic.topic_configs.items()
         ],
     )
+
+
+def _has_defaults(topic: CreatableTopic) -> bool:
+    return not topic.assignments and -1 in (topic.num_partitions, topic.replication_factor)
+
+
+def _check_defaults(names: Sequence[str], version: int | None) -> None:
+    """Raise UnsupportedVersionError if brokers of that version have no defaults for new topics."""
+    if version is not None and version < CreateTopicsRequest.defaults_since:
+        raise UnsupportedVersionError(
+            f"a topic with the brokers' own number of partitions or replicas needs Kafka 2.4"
+            f" (KIP-464); name both for {', '.join(map(repr, names[:5]))}"
+        )
 
 
 def _created(result: CreatableTopicResult) -> CreatedTopic | KafkaError:

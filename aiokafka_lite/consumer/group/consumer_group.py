@@ -135,9 +135,10 @@ class ConsumerGroup:
         """With "auto", ask the brokers which protocols they have. Call it before `start`.
 
         Raises: as `CoordinatorCache.find`; UnsupportedVersionError for a pattern that no broker
-        matches. Cancelled: nothing is chosen.
+        matches, and for a static member that none knows. Cancelled: nothing is chosen.
         """
         if self._config.group_protocol != "auto":
+            self._check_static_member()
             return
         assert self._config.group_id is not None
         node_id = await self.coordinators.find(
@@ -145,12 +146,32 @@ class ConsumerGroup:
         )
         if await self._assigns(node_id, self._config.group_id):
             self.membership = self.offsets.membership = self._membership_by("consumer")
-        elif self._subscription.server_pattern:
+            return
+        self._check_static_member()
+        if self._subscription.server_pattern:
             raise UnsupportedVersionError(
                 f"the brokers match no SubscriptionPattern({self._subscription.server_pattern!r}): "
                 f"their feature group.version is at level 0, or 'consumer' is not in "
                 f"group.coordinator.rebalance.protocols; give the pattern as a str, which the "
                 f"client matches"
+            )
+
+    def _check_static_member(self) -> None:
+        """Raise UnsupportedVersionError if no broker, of those connected so far, knows static
+        members of classic groups.
+        """
+        version = self._client.network.highest_version(JoinGroupRequest)
+        is_classic = isinstance(self.membership, ClassicMembership)
+        is_static = self._config.group_instance_id is not None
+        if (
+            is_static
+            and is_classic
+            and version is not None
+            and version < JoinGroupRequest.static_members_since
+        ):
+            raise UnsupportedVersionError(
+                f"group_instance_id={self._config.group_instance_id!r} makes a static member, which"
+                " needs Kafka 2.3 (KIP-345); leave it out, or use newer brokers"
             )
 
     async def _assigns(self, node_id: int, group_id: str) -> bool:

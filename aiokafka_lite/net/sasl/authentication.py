@@ -23,7 +23,7 @@ from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.net.handshake import AuthenticationStep, AuthenticationSteps, HandshakeRequest
 from aiokafka_lite.net.sasl.mechanism import SaslExchange, SaslMechanismFactory
-from aiokafka_lite.protocol.message_header import decode_response
+from aiokafka_lite.protocol.message_header import read_response
 from aiokafka_lite.protocol.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -141,7 +141,7 @@ def _choose(name: str, versions: NodeApiVersions) -> Generator[AuthenticationSte
     highest = 0 if authenticate_version is None else None
     version = versions.pick(SaslHandshakeRequest, highest)
     frame = yield HandshakeRequest(SaslHandshakeRequest(mechanism=name), version)
-    _, answer = decode_response(SaslHandshakeResponse, frame, version)
+    answer, _ = read_response(SaslHandshakeResponse, frame, version)
     if answer.error_code == _UNSUPPORTED_MECHANISM:
         offered = ", ".join(answer.mechanisms[:20]) or "none"
         _fail(
@@ -170,7 +170,7 @@ def _send(
     frame = yield HandshakeRequest(
         SaslAuthenticateRequest(auth_bytes=token.reveal_bytes()), version
     )
-    _, answer = decode_response(SaslAuthenticateResponse, frame, version)
+    answer, _ = read_response(SaslAuthenticateResponse, frame, version)
     if answer.error_code:
         said = answer.error_message or "the node gave no reason"
         _fail(name, f"the node refused: {said[:1000]}", for_code(answer.error_code)(said[:1000]))

@@ -20,6 +20,7 @@ from aiokafka_lite.errors import (
     KafkaError,
     NoTransactionError,
     TransactionAbortableError,
+    UnsupportedVersionError,
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
@@ -62,6 +63,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsT
 from aiokafka_lite.protocol.messages.end_txn import EndTxnRequest
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
+from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 
 logger = logging.getLogger(__name__)
 
@@ -210,12 +212,28 @@ class TransactionManager:
         """Fail the queued batches and abort."""
         await self._calls.run(ABORT, self._abort, timeout_s)
 
+    def check_takes_members(self) -> None:
+        """Raise UnsupportedVersionError if no broker, of those connected so far, takes offsets in
+        the name of a member. They would refuse the request when the transaction has begun.
+        """
+        version = self._client.network.highest_version(TxnOffsetCommitRequest)
+        if version is not None and version < TxnOffsetCommitRequest.members_since:
+            raise UnsupportedVersionError(
+                "offsets of a consumer's group within a transaction need Kafka 2.5 (KIP-447); with"
+                " older brokers only send_offsets_to_transaction() with a group_id works, which"
+                " does not notice that the group has moved on"
+            )
+
     async def send_offsets(
         self, offsets: Offsets, group: ConsumerGroupMetadata, timeout_s: float
     ) -> None:
         """Commit offsets of a group with the transaction, whose end waits for that. The caller has
         called `check_may_send`.
+
+        Raises: as `check_takes_members`, for a member, before anything is sent.
         """
+        if group != ConsumerGroupMetadata(group.group_id):
+            self.check_takes_members()
         await self._calls.run_beside(
             "send_offsets_to_transaction()", lambda: self._send_offsets(offsets, group), timeout_s
         )

@@ -12,6 +12,8 @@ class AlterClientQuotasRequest(
 ):
     """Asks for changes, entity by entity."""
 
+    needs = "Kafka 2.6 (KIP-546)"
+
     entries: list[EntryData] = field(doc="The entities and their changes.")
     validate_only: Bool = field(doc="Whether the changes are only checked.")
 

@@ -15,6 +15,8 @@ class AlterPartitionReassignmentsRequest(
 ):
     """Asks for reassignments."""
 
+    needs = "Kafka 2.4 (KIP-455)"
+
     factor_check_since = 1
     """The first version that may forbid another number of replicas (KIP-860)."""
 
@@ -24,6 +26,7 @@ class AlterPartitionReassignmentsRequest(
     allow_replication_factor_change: Bool = field(
         versions="1+",
         default=True,
+        needs="allow_replication_factor_change=False needs Kafka 4.1 (KIP-860)",
         doc="Whether a partition may get another number of replicas (KIP-860).",
     )
     topics: list[ReassignableTopic] = field(doc="The topics.")

@@ -12,6 +12,8 @@ class AlterShareGroupOffsetsRequest(
 ):
     """Gives the group start offsets."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     group_id: String = field(doc="The group.")
     topics: list[AlterShareGroupOffsetsRequestTopic] = field(doc="The offsets, by topic.")
 

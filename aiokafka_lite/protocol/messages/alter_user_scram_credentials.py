@@ -16,6 +16,8 @@ class AlterUserScramCredentialsRequest(
 ):
     """Asks for changes. A user with a mechanism may occur once."""
 
+    needs = "Kafka 2.7, or 3.5 with KRaft (KIP-554)"
+
     deletions: list[ScramCredentialDeletion] = field(doc="The passwords to remove.")
     upsertions: list[ScramCredentialUpsertion] = field(doc="The passwords to set.")
 

@@ -15,6 +15,8 @@ class ConsumerGroupDescribeRequest(
 ):
     """Asks for groups of one coordinator."""
 
+    needs = "Kafka 4.0 (KIP-848)"
+
     group_ids: list[String] = field(doc="The groups.")
     include_authorized_operations: Bool = field(
         doc="True to get the operations that the client may do (KIP-430)."

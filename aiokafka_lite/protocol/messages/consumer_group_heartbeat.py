@@ -18,6 +18,8 @@ class ConsumerGroupHeartbeatRequest(
     A null field, or -1, says that the value is as in the last heartbeat.
     """
 
+    needs = "Kafka 4.0 (KIP-848)"
+
     regex_since = 1
     """The first version that can subscribe by a pattern of the broker (KIP-848)."""
     own_member_id_since = 1
@@ -39,7 +41,10 @@ class ConsumerGroupHeartbeatRequest(
         default=None, doc="The topics it subscribes to, or null."
     )
     subscribed_topic_regex: String | None = field(
-        versions="1+", default=None, doc="The pattern of topics it subscribes to, or null."
+        versions="1+",
+        default=None,
+        needs="a SubscriptionPattern needs Kafka 4.0 (KIP-848)",
+        doc="The pattern of topics it subscribes to, or null.",
     )
     server_assignor: String | None = field(
         default=None, doc="The assignor of the broker that the member wants, or null."

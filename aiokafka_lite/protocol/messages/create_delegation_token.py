@@ -16,14 +16,20 @@ class CreateDelegationTokenRequest(
 ):
     """Asks for a token, for the user of the connection or another owner."""
 
+    needs = "Kafka 1.1, or 3.6 with KRaft (KIP-48)"
+
     owners_since = 3
     """The first version in which a token may be for another owner (KIP-373)."""
 
     owner_principal_type: String | None = field(
-        versions="3+", doc="Type of the owner, such as User, or null for the user who asks."
+        versions="3+",
+        needs="a delegation token for another owner needs Kafka 3.3 (KIP-373)",
+        doc="Type of the owner, such as User, or null for the user who asks.",
     )
     owner_principal_name: String | None = field(
-        versions="3+", doc="Name of the owner, or null for the user who asks."
+        versions="3+",
+        needs="a delegation token for another owner needs Kafka 3.3 (KIP-373)",
+        doc="Name of the owner, or null for the user who asks.",
     )
     renewers: list[CreatableRenewers] = field(doc="Users that may renew the token.")
     max_lifetime_ms: Int64 = field(

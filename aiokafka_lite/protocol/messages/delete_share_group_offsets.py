@@ -12,6 +12,8 @@ class DeleteShareGroupOffsetsRequest(
 ):
     """Names topics whose offsets the group shall forget."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     group_id: String = field(doc="The group.")
     topics: list[DeleteShareGroupOffsetsRequestTopic] = field(doc="The topics.")
 

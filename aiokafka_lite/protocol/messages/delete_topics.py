@@ -20,7 +20,9 @@ class DeleteTopicsRequest(
     """The first version that names topics by name or by id (KIP-516)."""
 
     topics: list[DeleteTopicState] = field(
-        versions="6+", doc="The topics, by name or id (KIP-516)."
+        versions="6+",
+        needs="deleting topics by id needs Kafka 2.8 (KIP-516)",
+        doc="The topics, by name or id (KIP-516).",
     )
     topic_names: list[String] = field(versions="0-5", ignorable=True, doc="Names of the topics.")
     timeout_ms: Int32 = field(doc="Milliseconds to wait until the topics are gone.")

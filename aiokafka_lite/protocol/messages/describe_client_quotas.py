@@ -21,6 +21,8 @@ class DescribeClientQuotasRequest(
 ):
     """Asks for the quotas of the entities that match all components."""
 
+    needs = "Kafka 2.6 (KIP-546)"
+
     components: list[ComponentData] = field(doc="The components; none match every entity.")
     strict: Bool = field(doc="Whether entities with further types do not match.")
 

@@ -16,14 +16,21 @@ class DescribeClusterRequest(
 ):
     """Asks for the cluster without its topics."""
 
+    needs = "Kafka 2.8 (KIP-700)"
+
     include_cluster_authorized_operations: Bool = field(
         doc="Whether to list the operations this client may perform on the cluster (KIP-430)."
     )
     endpoint_type: Int8 = field(
-        versions="1+", default=1, doc="1 for brokers, 2 for controllers (KIP-919)."
+        versions="1+",
+        default=1,
+        needs="describing controllers needs Kafka 3.7 (KIP-919)",
+        doc="1 for brokers, 2 for controllers (KIP-919).",
     )
     include_fenced_brokers: Bool = field(
-        versions="2+", doc="Whether to list fenced brokers, too (KIP-1073)."
+        versions="2+",
+        needs="listing fenced brokers needs Kafka 4.0 (KIP-1073)",
+        doc="Whether to list fenced brokers, too (KIP-1073).",
     )
 
 

@@ -21,7 +21,9 @@ class DescribeConfigsRequest(
         versions="1+", doc="Whether to list the places where a value is looked for (KIP-226)."
     )
     include_documentation: Bool = field(
-        versions="3+", doc="Whether to send the documentation of each setting (KIP-569)."
+        versions="3+",
+        needs="documentation of configs needs Kafka 2.6 (KIP-569)",
+        doc="Whether to send the documentation of each setting (KIP-569).",
     )
 
 

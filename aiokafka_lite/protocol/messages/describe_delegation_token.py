@@ -16,6 +16,8 @@ class DescribeDelegationTokenRequest(
 ):
     """Asks for the tokens of owners."""
 
+    needs = "Kafka 1.1, or 3.6 with KRaft (KIP-48)"
+
     requesters_since = 3
     """The first version whose response tells which user asked for a token (KIP-373)."""
 

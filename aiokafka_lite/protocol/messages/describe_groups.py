@@ -23,7 +23,9 @@ class DescribeGroupsRequest(
 
     groups: list[String] = field(doc="The groups.")
     include_authorized_operations: Bool = field(
-        versions="3+", doc="True to get the operations that the client may do (KIP-430)."
+        versions="3+",
+        needs="the authorized operations of a group need Kafka 2.3 (KIP-430)",
+        doc="True to get the operations that the client may do (KIP-430).",
     )
 
 

@@ -12,6 +12,8 @@ class DescribeProducersRequest(
 ):
     """Asks a node for the producers of partitions of which it has a replica."""
 
+    needs = "Kafka 2.8 (KIP-664)"
+
     topics: list[TopicRequest] = field(doc="The partitions, by topic.")
 
 

@@ -18,6 +18,8 @@ class DescribeQuorumRequest(
 ):
     """Asks for the quorum of partitions; the one that exists is __cluster_metadata-0."""
 
+    needs = "Kafka 3.3 with KRaft (KIP-836)"
+
     topics: list[TopicData] = field(doc="The topics to describe.")
 
 

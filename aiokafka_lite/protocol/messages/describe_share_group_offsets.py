@@ -14,6 +14,8 @@ class DescribeShareGroupOffsetsRequest(
 ):
     """Asks for the start offsets of groups of one coordinator."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     groups: list[DescribeShareGroupOffsetsRequestGroup] = field(doc="The groups.")
 
 

@@ -15,6 +15,8 @@ class DescribeTopicPartitionsRequest(
 ):
     """Asks for one page of topics. A broker answers in the order of their names."""
 
+    needs = "Kafka 3.8 with KRaft (KIP-966)"
+
     topics: list[TopicRequest] = field(doc="The topics; an empty list for all of them.")
     response_partition_limit: Int32 = field(
         default=2000, doc="Most partitions in the response; the broker has a limit, too."

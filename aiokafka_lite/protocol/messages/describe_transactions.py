@@ -12,6 +12,8 @@ class DescribeTransactionsRequest(
 ):
     """Asks a coordinator for transactional ids."""
 
+    needs = "Kafka 3.0 (KIP-664)"
+
     transactional_ids: list[String] = field(doc="The transactional ids.")
 
 

@@ -14,6 +14,8 @@ class DescribeUserScramCredentialsRequest(
 ):
     """Asks for the mechanisms of users."""
 
+    needs = "Kafka 2.7, or 3.5 with KRaft (KIP-554)"
+
     users: list[UserName] | None = field(doc="The users; null or an empty list for all.")
 
 

@@ -15,11 +15,14 @@ class ElectLeadersRequest(
 ):
     """Asks for elections."""
 
+    needs = "Kafka 2.2 (KIP-183)"
+
     election_type_since = 1
     """The first version that asks for unclean elections (KIP-460)."""
 
     election_type: Int8 = field(
         versions="1+",
+        needs="an unclean election needs Kafka 2.4 (KIP-460)",
         doc="0 elects the preferred replica, 1 a live one if no replica in sync is left.",
     )
     topic_partitions: list[TopicPartitions] | None = field(

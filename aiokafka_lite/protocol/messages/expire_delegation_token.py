@@ -12,6 +12,8 @@ class ExpireDelegationTokenRequest(
 ):
     """Asks for another end."""
 
+    needs = "Kafka 1.1, or 3.6 with KRaft (KIP-48)"
+
     hmac: Bytes = field(doc="The token's HMAC.")
     expiry_time_period_ms: Int64 = field(
         doc="Milliseconds from now until the end; below 0: at once."

@@ -14,6 +14,8 @@ class GetTelemetrySubscriptionsRequest(
 ):
     """Asks what the subscriptions of the cluster want of this client."""
 
+    needs = "Kafka 3.7 with KRaft (KIP-714)"
+
     client_instance_id: Uuid = field(
         doc="The id that a broker gave to this client; zero to be given one."
     )

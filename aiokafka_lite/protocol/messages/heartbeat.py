@@ -18,6 +18,7 @@ class HeartbeatRequest(Request["HeartbeatResponse"], api_key=12, versions="0-4",
     group_instance_id: String | None = field(
         versions="3+",
         default=None,
+        needs="a static member (group_instance_id) needs Kafka 2.3 (KIP-345)",
         doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
     )
 

@@ -15,6 +15,8 @@ class IncrementalAlterConfigsRequest(
 ):
     """Asks for changes of single settings."""
 
+    needs = "Kafka 2.3 (KIP-339)"
+
     resources: list[AlterConfigsResource] = field(doc="What has the settings.")
     validate_only: Bool = field(doc="Only check, change nothing.")
 

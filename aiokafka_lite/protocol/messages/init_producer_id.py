@@ -26,11 +26,15 @@ class InitProducerIdRequest(
         doc="Milliseconds after which the broker aborts an idle transaction."
     )
     producer_id: Int64 = field(
-        versions="3+", default=-1, doc="The id in use, to keep it, or -1 (KIP-360)."
+        versions="3+",
+        default=-1,
+        needs="going on with the same producer id needs Kafka 2.5 (KIP-360)",
+        doc="The id in use, to keep it, or -1 (KIP-360).",
     )
     producer_epoch: Int16 = field(
         versions="3+",
         default=-1,
+        needs="going on with the same producer id needs Kafka 2.5 (KIP-360)",
         doc="The epoch in use, which must be the broker's, or -1 (KIP-360).",
     )
 

@@ -20,6 +20,8 @@ class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9",
 
     rebalance_timeout_since = 1
     """The first version that has a rebalance timeout of its own (KIP-62)."""
+    static_members_since = 5
+    """The first version with static members (KIP-345)."""
     member_id_required_since = 4
     """The first version that makes a new member ask again with its member id (KIP-394)."""
     null_protocol_since = 7
@@ -43,6 +45,7 @@ class JoinGroupRequest(Request["JoinGroupResponse"], api_key=11, versions="0-9",
     group_instance_id: String | None = field(
         versions="5+",
         default=None,
+        needs="a static member (group_instance_id) needs Kafka 2.3 (KIP-345)",
         doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
     )
     protocol_type: String = field(doc='The type of the group: "consumer" for consumers.')

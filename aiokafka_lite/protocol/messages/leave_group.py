@@ -19,7 +19,11 @@ class LeaveGroupRequest(Request["LeaveGroupResponse"], api_key=13, versions="0-5
 
     group_id: String = field(doc="The group to leave.")
     member_id: String = field(versions="0-2", doc="The leaving member.")
-    members: list[MemberIdentity] = field(versions="3+", doc="The leaving members (KIP-345).")
+    members: list[MemberIdentity] = field(
+        versions="3+",
+        needs="removing members from a group needs Kafka 2.4 (KIP-345)",
+        doc="The leaving members (KIP-345).",
+    )
 
 
 class MemberIdentity(Struct):

@@ -16,10 +16,16 @@ class ListConfigResourcesRequest(
 ):
     """Asks for names."""
 
+    needs = "Kafka 4.1 (KIP-1142)"
+
     types_since = 1
     """The first version that lists other kinds than client metrics (KIP-1142)."""
 
-    resource_types: list[Int8] = field(versions="1+", doc="The kinds to list; empty for all.")
+    resource_types: list[Int8] = field(
+        versions="1+",
+        needs="listing resources of these types needs Kafka 4.1 (KIP-1142)",
+        doc="The kinds to list; empty for all.",
+    )
 
 
 class ListConfigResourcesResponse(Response, api_key=74, versions="0-1", flexible="0+"):

@@ -19,10 +19,14 @@ class ListGroupsRequest(Request["ListGroupsResponse"], api_key=16, versions="0-5
     """The first version that knows the types of groups (KIP-848)."""
 
     states_filter: list[String] = field(
-        versions="4+", doc="The states to list; empty for all (KIP-518)."
+        versions="4+",
+        needs="a filter by state needs Kafka 2.6 (KIP-518)",
+        doc="The states to list; empty for all (KIP-518).",
     )
     types_filter: list[String] = field(
-        versions="5+", doc="The types to list; empty for all (KIP-848)."
+        versions="5+",
+        needs="a filter by type needs Kafka 3.8 (KIP-848)",
+        doc="The types to list; empty for all (KIP-848).",
     )
 
 

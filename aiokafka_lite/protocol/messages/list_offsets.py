@@ -55,11 +55,11 @@ def unknown_spec_error(
     tp: TopicPartition, spec: int, node_id: int | None, version: int | None
 ) -> UnsupportedVersionError:
     """Return the error for a special value that the versions of a node up to `version` lack."""
-    has = "has no version of it" if version is None else f"has versions up to {version}"
+    has = "has no version" if version is None else f"has versions up to {version}"
     return UnsupportedVersionError(
-        f"OffsetSpec.{OffsetSpec(spec).name} of {tp[0]}-{tp[1]} needs version"
-        f" {lowest_version(spec)} of ListOffsets; node {node_id} {has}; ask for another OffsetSpec,"
-        f" or upgrade the brokers"
+        f"OffsetSpec.{OffsetSpec(spec).name} of {tp[0]}-{tp[1]} needs {_KAFKA_WITH[spec]}: node"
+        f" {node_id} {has} of ListOffsets, in place of {lowest_version(spec)}; ask for another"
+        f" OffsetSpec, or upgrade the brokers"
     )
 
 
@@ -93,6 +93,14 @@ _KNOWN_SINCE: Final[Mapping[int, int]] = {
     OffsetSpec.EARLIEST_LOCAL: ListOffsetsRequest.local_log_since,
     OffsetSpec.LATEST_TIERED: ListOffsetsRequest.tiered_since,
     OffsetSpec.EARLIEST_PENDING_UPLOAD: ListOffsetsRequest.pending_upload_since,
+}
+
+
+_KAFKA_WITH: Final[Mapping[int, str]] = {
+    OffsetSpec.MAX_TIMESTAMP: "Kafka 3.0 (KIP-734)",
+    OffsetSpec.EARLIEST_LOCAL: "Kafka 3.5 (KIP-405)",
+    OffsetSpec.LATEST_TIERED: "Kafka 3.9 (KIP-1005)",
+    OffsetSpec.EARLIEST_PENDING_UPLOAD: "Kafka 4.2 (KIP-1023)",
 }
 
 

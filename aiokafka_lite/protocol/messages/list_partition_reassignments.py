@@ -15,6 +15,8 @@ class ListPartitionReassignmentsRequest(
 ):
     """Asks for reassignments, of some partitions or of all."""
 
+    needs = "Kafka 2.4 (KIP-455)"
+
     timeout_ms: Int32 = field(
         default=60_000, doc="Milliseconds the controller may take for the request."
     )

@@ -15,6 +15,8 @@ class ListTransactionsRequest(
 ):
     """Asks a node for the transactional ids that it coordinates and that pass each filter."""
 
+    needs = "Kafka 3.0 (KIP-664)"
+
     duration_since = 1
     """The first version that filters by duration (KIP-994)."""
     pattern_since = 2
@@ -25,11 +27,13 @@ class ListTransactionsRequest(
     duration_filter: Int64 = field(
         versions="1+",
         default=-1,
+        needs="a filter by duration needs Kafka 3.8 (KIP-994)",
         doc="Milliseconds that a transaction has been open for at least, or -1 (KIP-994).",
     )
     transactional_id_pattern: String | None = field(
         versions="2+",
         default=None,
+        needs="a filter by a pattern needs Kafka 4.1 (KIP-1152)",
         doc="A regular expression that fits the whole transactional id, or null (KIP-1152).",
     )
 

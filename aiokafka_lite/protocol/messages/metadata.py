@@ -30,10 +30,12 @@ class MetadataRequest(Request["MetadataResponse"], api_key=3, versions="1-13", f
     )
     include_cluster_authorized_operations: Bool = field(
         versions="8-10",
+        needs="the authorized operations of the cluster need Kafka 2.3 (KIP-430)",
         doc="Whether to list the operations this client may perform on the cluster (KIP-430).",
     )
     include_topic_authorized_operations: Bool = field(
         versions="8+",
+        needs="the authorized operations of topics need Kafka 2.3 (KIP-430)",
         doc="Whether to list the operations this client may perform on each topic (KIP-430).",
     )
 

@@ -39,6 +39,7 @@ class OffsetCommitRequest(
     group_instance_id: String | None = field(
         versions="7+",
         default=None,
+        needs="a static member (group_instance_id) needs Kafka 2.3 (KIP-345)",
         doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
     )
     retention_time_ms: Int64 = field(

@@ -12,6 +12,8 @@ class OffsetDeleteRequest(
 ):
     """Names partitions whose offsets the group shall forget."""
 
+    needs = "Kafka 2.4 (KIP-496)"
+
     group_id: String = field(doc="The group.")
     topics: list[OffsetDeleteRequestTopic] = field(doc="The partitions, by topic.")
 

@@ -32,6 +32,7 @@ class OffsetFetchRequest(Request["OffsetFetchResponse"], api_key=9, versions="1-
     groups: list[OffsetFetchRequestGroup] = field(versions="8+", doc="The groups (KIP-709).")
     require_stable: Bool = field(
         versions="7+",
+        needs="stable offsets of open transactions need Kafka 2.5 (KIP-447)",
         doc="True to get UNSTABLE_OFFSET_COMMIT while a transaction holds an offset (KIP-447).",
     )
 

@@ -14,6 +14,8 @@ class PushTelemetryRequest(
 ):
     """Metrics of one client, for what the broker exports them to."""
 
+    needs = "Kafka 3.7 with KRaft (KIP-714)"
+
     client_instance_id: Uuid = field(doc="The id that a broker gave to this client.")
     subscription_id: Int32 = field(doc="The subscription that the metrics are for.")
     terminating: Bool = field(doc="The client closes: this is its last push.")

@@ -12,6 +12,8 @@ class RenewDelegationTokenRequest(
 ):
     """Asks for a later end."""
 
+    needs = "Kafka 1.1, or 3.6 with KRaft (KIP-48)"
+
     hmac: Bytes = field(doc="The token's HMAC.")
     renew_period_ms: Int64 = field(
         doc="Milliseconds from now until the end, or -1 for the broker's default."

@@ -17,6 +17,8 @@ class ShareAcknowledgeRequest(
 ):
     """Acknowledges records within a share session."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     renew_since = 2
     """The first version that can renew acquired records (KIP-1222)."""
 
@@ -26,7 +28,10 @@ class ShareAcknowledgeRequest(
         doc="Counts the requests of a share session; -1 closes it, and 0 is refused."
     )
     is_renew_ack: Bool = field(
-        versions="2+", default=False, doc="True if a record is renewed (KIP-1222)."
+        versions="2+",
+        default=False,
+        needs="renewing the lock of a record needs Kafka 4.2 (KIP-1222)",
+        doc="True if a record is renewed (KIP-1222).",
     )
     topics: list[AcknowledgeTopic] = field(doc="What to acknowledge, by topic.")
 

@@ -25,6 +25,8 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class ShareFetchRequest(Request["ShareFetchResponse"], api_key=78, versions="1-2", flexible="0+"):
     """Asks for records of the partitions in the share session, and acknowledges others."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     renew_since = 2
     """The first version that can renew acquired records (KIP-1222) and acquire by number."""
 
@@ -55,7 +57,10 @@ class ShareFetchRequest(Request["ShareFetchResponse"], api_key=78, versions="1-2
         doc="0 to acquire whole batches, 1 to acquire max_records at most (KIP-1206).",
     )
     is_renew_ack: Bool = field(
-        versions="2+", default=False, doc="True if a record is renewed (KIP-1222)."
+        versions="2+",
+        default=False,
+        needs="renewing the lock of a record needs Kafka 4.2 (KIP-1222)",
+        doc="True if a record is renewed (KIP-1222).",
     )
     topics: list[FetchTopic] = field(doc="Partitions to add to the session or to acknowledge.")
     forgotten_topics_data: list[ForgottenTopic] = field(

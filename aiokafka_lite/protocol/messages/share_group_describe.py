@@ -13,6 +13,8 @@ class ShareGroupDescribeRequest(
 ):
     """Asks for groups of one coordinator."""
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     group_ids: list[String] = field(doc="The groups.")
     include_authorized_operations: Bool = field(
         doc="True to get the operations that the client may do (KIP-430)."

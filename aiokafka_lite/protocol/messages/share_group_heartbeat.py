@@ -15,6 +15,8 @@ class ShareGroupHeartbeatRequest(
     A null field says that the value is as in the last heartbeat.
     """
 
+    needs = "Kafka 4.1 (KIP-932)"
+
     group_id: String = field(doc="The group.")
     member_id: String = field(doc="The member's id, which the member makes and keeps.")
     member_epoch: Int32 = field(doc="The member's epoch; 0 to join, -1 to leave.")

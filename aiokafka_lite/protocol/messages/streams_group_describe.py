@@ -15,12 +15,16 @@ class StreamsGroupDescribeRequest(
 ):
     """Asks for groups of one coordinator."""
 
+    needs = "Kafka 4.2 (KIP-1071)"
+
     group_ids: list[String] = field(doc="The groups.")
     include_authorized_operations: Bool = field(
         doc="True to get the operations that the client may do (KIP-430)."
     )
     include_topology_description: Bool = field(
-        versions="1+", doc="True to get the whole description of the topology (KIP-1331)."
+        versions="1+",
+        needs="the description of a topology needs Kafka 4.4 (KIP-1331)",
+        doc="True to get the whole description of the topology (KIP-1331).",
     )
 
 

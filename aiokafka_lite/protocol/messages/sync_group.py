@@ -27,6 +27,7 @@ class SyncGroupRequest(Request["SyncGroupResponse"], api_key=14, versions="0-5",
     group_instance_id: String | None = field(
         versions="3+",
         default=None,
+        needs="a static member (group_instance_id) needs Kafka 2.3 (KIP-345)",
         doc="The user's name of a static member, or null for a dynamic one (KIP-345).",
     )
     protocol_type: String | None = field(

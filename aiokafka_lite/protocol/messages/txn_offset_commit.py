@@ -18,6 +18,8 @@ class TxnOffsetCommitRequest(
 ):
     """Stores offsets as part of a transaction."""
 
+    members_since = 3
+    """The first version that commits in the name of a member (KIP-447)."""
     abortable_since = 4
     """The first version that answers TRANSACTION_ABORTABLE (KIP-890)."""
     transactions_v2_since = 5
@@ -32,12 +34,18 @@ class TxnOffsetCommitRequest(
     generation_id_or_member_epoch: Int32 = field(
         versions="3+",
         default=-1,
+        needs="the group metadata of a consumer in a transaction needs Kafka 2.5 (KIP-447)",
         doc="The consumer's generation, its epoch in the protocol of KIP-848, or -1 (KIP-447).",
     )
-    member_id: String = field(versions="3+", doc="The consumer's member id, or empty (KIP-447).")
+    member_id: String = field(
+        versions="3+",
+        needs="the group metadata of a consumer in a transaction needs Kafka 2.5 (KIP-447)",
+        doc="The consumer's member id, or empty (KIP-447).",
+    )
     group_instance_id: String | None = field(
         versions="3+",
         default=None,
+        needs="the group metadata of a consumer in a transaction needs Kafka 2.5 (KIP-447)",
         doc="The user's name of a static member, or null (KIP-345).",
     )
     topics: list[TxnOffsetCommitRequestTopic] = field(doc="The offsets, by topic.")

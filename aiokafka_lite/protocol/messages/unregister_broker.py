@@ -11,6 +11,8 @@ class UnregisterBrokerRequest(
 ):
     """Asks to forget a broker."""
 
+    needs = "Kafka 3.3 with KRaft (KIP-631)"
+
     broker_id: Int32 = field(doc="Id of the broker.")
 
 

@@ -15,6 +15,8 @@ class UpdateFeaturesRequest(
 ):
     """Asks for other levels."""
 
+    needs = "Kafka 2.7 (KIP-584)"
+
     upgrade_types_since = 1
     """The first version with kinds of downgrades, and with `validate_only` (KIP-778)."""
 
@@ -22,7 +24,11 @@ class UpdateFeaturesRequest(
         default=60000, doc="Milliseconds to wait until the levels have changed."
     )
     feature_updates: list[FeatureUpdateKey] = field(doc="The features and their new levels.")
-    validate_only: Bool = field(versions="1+", doc="Only check, change nothing.")
+    validate_only: Bool = field(
+        versions="1+",
+        needs="validate_only for features needs Kafka 3.3 (KIP-778)",
+        doc="Only check, change nothing.",
+    )
 
 
 class FeatureUpdateKey(Struct):
@@ -34,6 +40,7 @@ class FeatureUpdateKey(Struct):
     upgrade_type: Int8 = field(
         versions="1+",
         default=1,
+        needs="an unsafe downgrade of a feature needs Kafka 3.3 (KIP-778)",
         doc="1: only up; 2: down if no data is lost; 3: down, also with loss (KIP-778).",
     )
 

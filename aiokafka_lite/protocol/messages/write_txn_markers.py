@@ -17,6 +17,8 @@ class WriteTxnMarkersRequest(
 ):
     """Asks a node to write markers into partitions that it leads."""
 
+    needs = "Kafka 2.8 (KIP-664)"
+
     markers: list[WritableTxnMarker] = field(doc="The markers, one for each producer.")
 
 

@@ -180,7 +180,8 @@ def _decoded(handler: Handler, body: bytes | memoryview, version: int) -> Reques
     try:
         return handler.request_type.decode(body, version)
     except BytesLeftOverError as error:
-        return handler.request_type.decode(body[: error.position], version)
+        request: Request[Any] = error.message
+        return request
 
 
 async def _serve_later(

@@ -155,7 +155,7 @@ async def test_brokers_before_3_3() -> None:
             (FeatureUpdate(0, UpgradeType.UNSAFE_DOWNGRADE), False),
             (FeatureUpdate(2), True),
         ):
-            with pytest.raises(UnsupportedVersionError, match=r"brokers before 3\.3"):
+            with pytest.raises(UnsupportedVersionError, match=r"needs Kafka 3\.3"):
                 await admin.update_features({TRANSACTIONS: update}, validate_only=validate_only)
 
 

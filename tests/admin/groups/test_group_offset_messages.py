@@ -1,5 +1,7 @@
 """Requests about committed offsets, and what their responses say."""
 
+import pytest
+
 from aiokafka_lite import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.admin.groups.group_offset_messages import (
     commit_request,
@@ -15,6 +17,7 @@ from aiokafka_lite.errors import (
     TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
     UnstableOffsetCommitError,
+    UnsupportedVersionError,
 )
 from aiokafka_lite.protocol.messages.offset_commit import (
     OffsetCommitResponse,
@@ -52,7 +55,9 @@ def test_a_fetch_for_several_groups() -> None:
 
 def test_a_fetch_for_one_group_of_an_old_broker() -> None:
     request = fetch_request({"a": [T0]}, 6, require_stable=True)
-    assert (request.group_id, request.require_stable, request.groups) == ("a", False, [])
+    assert (request.group_id, request.groups) == ("a", [])
+    with pytest.raises(UnsupportedVersionError, match=r"need Kafka 2\.5"):
+        request.encode(6)
     assert fetch_request({"a": None}, 7, require_stable=True).topics is None
 
 

@@ -34,7 +34,7 @@ from aiokafka_lite.schema.message import Request
 logger = logging.getLogger(__name__)
 
 NOT_OFFERED = (
-    "the brokers do not offer group_protocol='consumer': it needs Kafka 4.0, the feature "
+    "the brokers do not offer group_protocol='consumer': it needs Kafka 4.0 (KIP-848), the feature "
     "group.version at level 1, and 'consumer' in group.coordinator.rebalance.protocols; use "
     "group_protocol='classic', or 'auto' to take what there is"
 )
@@ -109,8 +109,8 @@ class HeartbeatCoordinator:
         version = self._client.network.max_version(node_id, ConsumerGroupHeartbeatRequest)
         if version is not None and version < ConsumerGroupHeartbeatRequest.regex_since:
             raise UnsupportedVersionError(
-                f"node {node_id} matches no regular expressions (Kafka 4.0 does); give the pattern "
-                f"as a str, which the client matches"
+                f"a SubscriptionPattern needs Kafka 4.0 (KIP-848), and node {node_id} is older; "
+                f"give the pattern as a str, which the client matches"
             )
 
     def _request(self, epoch: int, told: HeartbeatFields) -> Request[Any]:

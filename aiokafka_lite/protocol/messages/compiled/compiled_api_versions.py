@@ -197,7 +197,7 @@ def decode_ApiVersionsResponse_v4(view):
     except ProtocolDecodeError as error:
         raise labelled('ApiVersionsResponse v4', error) from None
     if pos != size:
-        raise trailing('ApiVersionsResponse v4', pos, size)
+        raise trailing('ApiVersionsResponse v4', pos, size, message)
     return message
 
 
@@ -366,7 +366,7 @@ def decode_ApiVersionsResponse_v5(view):
     except ProtocolDecodeError as error:
         raise labelled('ApiVersionsResponse v5', error) from None
     if pos != size:
-        raise trailing('ApiVersionsResponse v5', pos, size)
+        raise trailing('ApiVersionsResponse v5', pos, size, message)
     return message
 
 

@@ -243,7 +243,7 @@ def decode_ConsumerGroupHeartbeatResponse_v1(view):
     except ProtocolDecodeError as error:
         raise labelled('ConsumerGroupHeartbeatResponse v1', error) from None
     if pos != size:
-        raise trailing('ConsumerGroupHeartbeatResponse v1', pos, size)
+        raise trailing('ConsumerGroupHeartbeatResponse v1', pos, size, message)
     return message
 
 

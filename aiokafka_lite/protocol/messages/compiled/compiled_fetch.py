@@ -111,7 +111,7 @@ def encode_FetchRequest_v17(message):
     out = []
     try:
         if message.replica_id != -1:
-            raise unsupported('FetchRequest v17', 'replica_id', message.replica_id)
+            raise unsupported('FetchRequest v17', 'replica_id', '')
         items_1 = message.topics
         n = len(items_1) + 1
         if n < 128:
@@ -398,7 +398,7 @@ def decode_FetchResponse_v17(view):
     except ProtocolDecodeError as error:
         raise labelled('FetchResponse v17', error) from None
     if pos != size:
-        raise trailing('FetchResponse v17', pos, size)
+        raise trailing('FetchResponse v17', pos, size, message)
     return message
 
 
@@ -407,7 +407,7 @@ def encode_FetchRequest_v18(message):
     out = []
     try:
         if message.replica_id != -1:
-            raise unsupported('FetchRequest v18', 'replica_id', message.replica_id)
+            raise unsupported('FetchRequest v18', 'replica_id', '')
         items_1 = message.topics
         n = len(items_1) + 1
         if n < 128:
@@ -700,7 +700,7 @@ def decode_FetchResponse_v18(view):
     except ProtocolDecodeError as error:
         raise labelled('FetchResponse v18', error) from None
     if pos != size:
-        raise trailing('FetchResponse v18', pos, size)
+        raise trailing('FetchResponse v18', pos, size, message)
     return message
 
 

@@ -43,7 +43,7 @@ def encode_FindCoordinatorRequest_v3(message):
         out.append(ONE_BYTE[n] if n < 128 else string_length(n))
         out.append(value_1)
         if message.coordinator_keys:
-            raise unsupported('FindCoordinatorRequest v3', 'coordinator_keys', message.coordinator_keys)
+            raise unsupported('FindCoordinatorRequest v3', 'coordinator_keys', '')
         out.append(pack_bx(message.key_type))
         if out:
             parts.append(b''.join(out))
@@ -96,7 +96,7 @@ def decode_FindCoordinatorResponse_v3(view):
     except ProtocolDecodeError as error:
         raise labelled('FindCoordinatorResponse v3', error) from None
     if pos != size:
-        raise trailing('FindCoordinatorResponse v3', pos, size)
+        raise trailing('FindCoordinatorResponse v3', pos, size, message)
     return message
 
 

@@ -104,7 +104,7 @@ def decode_GetTelemetrySubscriptionsResponse_v0(view):
     except ProtocolDecodeError as error:
         raise labelled('GetTelemetrySubscriptionsResponse v0', error) from None
     if pos != size:
-        raise trailing('GetTelemetrySubscriptionsResponse v0', pos, size)
+        raise trailing('GetTelemetrySubscriptionsResponse v0', pos, size, message)
     return message
 
 

@@ -78,7 +78,7 @@ def decode_HeartbeatResponse_v4(view):
     except ProtocolDecodeError as error:
         raise labelled('HeartbeatResponse v4', error) from None
     if pos != size:
-        raise trailing('HeartbeatResponse v4', pos, size)
+        raise trailing('HeartbeatResponse v4', pos, size, message)
     return message
 
 

@@ -63,7 +63,7 @@ def decode_InitProducerIdResponse_v5(view):
     except ProtocolDecodeError as error:
         raise labelled('InitProducerIdResponse v5', error) from None
     if pos != size:
-        raise trailing('InitProducerIdResponse v5', pos, size)
+        raise trailing('InitProducerIdResponse v5', pos, size, message)
     return message
 
 

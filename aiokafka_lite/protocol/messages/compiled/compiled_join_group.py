@@ -241,7 +241,7 @@ def decode_JoinGroupResponse_v9(view):
     except ProtocolDecodeError as error:
         raise labelled('JoinGroupResponse v9', error) from None
     if pos != size:
-        raise trailing('JoinGroupResponse v9', pos, size)
+        raise trailing('JoinGroupResponse v9', pos, size, message)
     return message
 
 

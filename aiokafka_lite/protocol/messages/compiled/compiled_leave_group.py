@@ -51,7 +51,7 @@ def encode_LeaveGroupRequest_v5(message):
         out.append(ONE_BYTE[n] if n < 128 else string_length(n))
         out.append(value_1)
         if message.member_id != '':
-            raise unsupported('LeaveGroupRequest v5', 'member_id', message.member_id)
+            raise unsupported('LeaveGroupRequest v5', 'member_id', '')
         items_2 = message.members
         n = len(items_2) + 1
         out.append(ONE_BYTE[n] if n < 128 else uvarint(n))
@@ -152,7 +152,7 @@ def decode_LeaveGroupResponse_v5(view):
     except ProtocolDecodeError as error:
         raise labelled('LeaveGroupResponse v5', error) from None
     if pos != size:
-        raise trailing('LeaveGroupResponse v5', pos, size)
+        raise trailing('LeaveGroupResponse v5', pos, size, message)
     return message
 
 

@@ -153,7 +153,7 @@ def decode_ListOffsetsResponse_v10(view):
     except ProtocolDecodeError as error:
         raise labelled('ListOffsetsResponse v10', error) from None
     if pos != size:
-        raise trailing('ListOffsetsResponse v10', pos, size)
+        raise trailing('ListOffsetsResponse v10', pos, size, message)
     return message
 
 
@@ -259,7 +259,7 @@ def decode_ListOffsetsResponse_v11(view):
     except ProtocolDecodeError as error:
         raise labelled('ListOffsetsResponse v11', error) from None
     if pos != size:
-        raise trailing('ListOffsetsResponse v11', pos, size)
+        raise trailing('ListOffsetsResponse v11', pos, size, message)
     return message
 
 

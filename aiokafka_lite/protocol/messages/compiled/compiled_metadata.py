@@ -79,7 +79,7 @@ def encode_MetadataRequest_v12(message):
             out.append(value_3)
             out.append(b'\x00')
         if message.include_cluster_authorized_operations != False:
-            raise unsupported('MetadataRequest v12', 'include_cluster_authorized_operations', message.include_cluster_authorized_operations)
+            raise unsupported('MetadataRequest v12', 'include_cluster_authorized_operations', 'the authorized operations of the cluster need Kafka 2.3 (KIP-430)')
         out.append(pack__bool__bool_x(message.allow_auto_topic_creation, message.include_topic_authorized_operations))
         if out:
             parts.append(b''.join(out))
@@ -267,7 +267,7 @@ def decode_MetadataResponse_v12(view):
     except ProtocolDecodeError as error:
         raise labelled('MetadataResponse v12', error) from None
     if pos != size:
-        raise trailing('MetadataResponse v12', pos, size)
+        raise trailing('MetadataResponse v12', pos, size, message)
     return message
 
 
@@ -298,7 +298,7 @@ def encode_MetadataRequest_v13(message):
             out.append(value_3)
             out.append(b'\x00')
         if message.include_cluster_authorized_operations != False:
-            raise unsupported('MetadataRequest v13', 'include_cluster_authorized_operations', message.include_cluster_authorized_operations)
+            raise unsupported('MetadataRequest v13', 'include_cluster_authorized_operations', 'the authorized operations of the cluster need Kafka 2.3 (KIP-430)')
         out.append(pack__bool__bool_x(message.allow_auto_topic_creation, message.include_topic_authorized_operations))
         if out:
             parts.append(b''.join(out))
@@ -485,7 +485,7 @@ def decode_MetadataResponse_v13(view):
     except ProtocolDecodeError as error:
         raise labelled('MetadataResponse v13', error) from None
     if pos != size:
-        raise trailing('MetadataResponse v13', pos, size)
+        raise trailing('MetadataResponse v13', pos, size, message)
     return message
 
 

@@ -195,7 +195,7 @@ def decode_OffsetCommitResponse_v9(view):
     except ProtocolDecodeError as error:
         raise labelled('OffsetCommitResponse v9', error) from None
     if pos != size:
-        raise trailing('OffsetCommitResponse v9', pos, size)
+        raise trailing('OffsetCommitResponse v9', pos, size, message)
     return message
 
 
@@ -320,7 +320,7 @@ def decode_OffsetCommitResponse_v10(view):
     except ProtocolDecodeError as error:
         raise labelled('OffsetCommitResponse v10', error) from None
     if pos != size:
-        raise trailing('OffsetCommitResponse v10', pos, size)
+        raise trailing('OffsetCommitResponse v10', pos, size, message)
     return message
 
 

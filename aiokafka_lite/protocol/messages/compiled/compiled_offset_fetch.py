@@ -72,9 +72,9 @@ def encode_OffsetFetchRequest_v9(message):
     out = []
     try:
         if message.group_id != '':
-            raise unsupported('OffsetFetchRequest v9', 'group_id', message.group_id)
+            raise unsupported('OffsetFetchRequest v9', 'group_id', '')
         if message.topics:
-            raise unsupported('OffsetFetchRequest v9', 'topics', message.topics)
+            raise unsupported('OffsetFetchRequest v9', 'topics', '')
         items_1 = message.groups
         n = len(items_1) + 1
         out.append(ONE_BYTE[n] if n < 128 else uvarint(n))
@@ -248,7 +248,7 @@ def decode_OffsetFetchResponse_v9(view):
     except ProtocolDecodeError as error:
         raise labelled('OffsetFetchResponse v9', error) from None
     if pos != size:
-        raise trailing('OffsetFetchResponse v9', pos, size)
+        raise trailing('OffsetFetchResponse v9', pos, size, message)
     return message
 
 
@@ -257,9 +257,9 @@ def encode_OffsetFetchRequest_v10(message):
     out = []
     try:
         if message.group_id != '':
-            raise unsupported('OffsetFetchRequest v10', 'group_id', message.group_id)
+            raise unsupported('OffsetFetchRequest v10', 'group_id', '')
         if message.topics:
-            raise unsupported('OffsetFetchRequest v10', 'topics', message.topics)
+            raise unsupported('OffsetFetchRequest v10', 'topics', '')
         items_1 = message.groups
         n = len(items_1) + 1
         out.append(ONE_BYTE[n] if n < 128 else uvarint(n))
@@ -419,7 +419,7 @@ def decode_OffsetFetchResponse_v10(view):
     except ProtocolDecodeError as error:
         raise labelled('OffsetFetchResponse v10', error) from None
     if pos != size:
-        raise trailing('OffsetFetchResponse v10', pos, size)
+        raise trailing('OffsetFetchResponse v10', pos, size, message)
     return message
 
 

@@ -323,7 +323,7 @@ def decode_ProduceResponse_v12(view):
     except ProtocolDecodeError as error:
         raise labelled('ProduceResponse v12', error) from None
     if pos != size:
-        raise trailing('ProduceResponse v12', pos, size)
+        raise trailing('ProduceResponse v12', pos, size, message)
     return message
 
 
@@ -572,7 +572,7 @@ def decode_ProduceResponse_v13(view):
     except ProtocolDecodeError as error:
         raise labelled('ProduceResponse v13', error) from None
     if pos != size:
-        raise trailing('ProduceResponse v13', pos, size)
+        raise trailing('ProduceResponse v13', pos, size, message)
     return message
 
 

@@ -85,7 +85,7 @@ def decode_SaslAuthenticateResponse_v2(view):
     except ProtocolDecodeError as error:
         raise labelled('SaslAuthenticateResponse v2', error) from None
     if pos != size:
-        raise trailing('SaslAuthenticateResponse v2', pos, size)
+        raise trailing('SaslAuthenticateResponse v2', pos, size, message)
     return message
 
 

@@ -75,7 +75,7 @@ def decode_SaslHandshakeResponse_v1(view):
     except ProtocolDecodeError as error:
         raise labelled('SaslHandshakeResponse v1', error) from None
     if pos != size:
-        raise trailing('SaslHandshakeResponse v1', pos, size)
+        raise trailing('SaslHandshakeResponse v1', pos, size, message)
     return message
 
 

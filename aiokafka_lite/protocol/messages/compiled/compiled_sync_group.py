@@ -164,7 +164,7 @@ def decode_SyncGroupResponse_v5(view):
     except ProtocolDecodeError as error:
         raise labelled('SyncGroupResponse v5', error) from None
     if pos != size:
-        raise trailing('SyncGroupResponse v5', pos, size)
+        raise trailing('SyncGroupResponse v5', pos, size, message)
     return message
 
 
