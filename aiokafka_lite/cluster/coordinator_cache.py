@@ -9,6 +9,7 @@ import math
 from enum import IntEnum
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
+from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.single_flight import SingleFlight
 from aiokafka_lite.errors import KafkaError, NodeNotReadyError, for_code
 from aiokafka_lite.kafka_error import reason_of
@@ -54,9 +55,14 @@ class CoordinatorCache:
     ) -> None:
         """Forget the coordinator, which has moved or does not answer. `find` then asks again.
 
-        `failed`: the node that failed. If the cache knows another node by now, that one stays.
+        `failed`: the node that failed. If the cache knows another node by now, that one stays. So
+        does a node that was not asked because it throttles the client: it answers later.
         """
         node_id = self._nodes.get((key_type, key))
+        if failed is not None and isinstance(why, NodeNotReadyError):
+            throttle_left = self._client.network.throttle_left
+            if any(throttle_left(failed, lane) > 0 for lane in Lane):
+                return
         if node_id is not None and failed in (None, node_id):
             del self._nodes[key_type, key]
             self._is_lost.add((key_type, key))

@@ -227,6 +227,12 @@ class NetworkClient(DirectRequests):
             self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
             self._observer.throttled(node_id, throttle_ms / 1000)
 
+    def throttle_left(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
+        """Return for how many seconds the broker wants no request on this lane; 0: it takes them.
+        Does not wait.
+        """
+        return self._pool.mute_left(node_id, lane, self._clock.monotonic())
+
     def node_wait(self, node_id: int, lane: Lane = Lane.GENERAL) -> "NodeWait | None":
         """Return why a request to this lane would have to wait; None: it need not. Does not
         wait.

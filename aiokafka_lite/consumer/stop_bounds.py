@@ -3,7 +3,8 @@
 A consumer gives up its group if no broker of the group has answered for 4.5 s, whatever
 `stop_timeout_ms` is. Any response, a refusal too, means that more time may help. Without one, the
 wait only adds to that of a producer in the same process. Kubernetes kills a process after 30 s. A
-silent connection counts as no response; a frozen node would otherwise cost the whole time.
+silent connection counts as no response; a frozen node would otherwise cost the whole time. While a
+broker throttles the client, the client is the silent one, so that time does not count.
 """
 
 from aiokafka_lite.light_dataclass import dataclass
@@ -31,12 +32,15 @@ class StopBounds:
     silence_s: float
     """How long no broker needs to be heard of for the group to be given up."""
 
-    def leave_s(self, elapsed_s: float, unheard_s: float) -> float:
+    def leave_s(self, elapsed_s: float, unheard_s: float, throttle_s: float = 0.0) -> float:
         """Return how long leaving the group may take: `elapsed_s` into the stop, with no broker
-        heard of for the newest `unheard_s` of it.
+        heard of for the newest `unheard_s` of it. The coordinator takes no request for
+        `throttle_s`: it can be reached, so that time is waited for.
         """
         left_s = min(self.group_s - elapsed_s, self.silence_s - unheard_s)
-        return max(0.0, min(LEAVE_S, left_s))
+        if throttle_s > 0:
+            left_s = self.group_s - elapsed_s
+        return max(0.0, min(LEAVE_S + throttle_s, left_s))
 
     def sessions_s(self, elapsed_s: float, unheard_s: float) -> float:
         """Return how long closing fetch sessions may take; as `leave_s`."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
+from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.group.poll_watch import PollWatch
@@ -36,7 +37,8 @@ AcknowledgementCallback = Callable[[dict[TopicPartition, set[int]], KafkaError |
 
 _SHARE_OF_SESSIONS = 0.7
 """Of the time to stop, how much closing the share sessions may take."""
-_LEAVE_S = 2.0
+_SHARE_OF_LEAVING = 0.85
+"""Of the time to stop, when the group is left, whatever is not done by then."""
 LEAST_S = 1.0
 """A stop may take so long, however short its time is."""
 _SHARE_OF_ENGINE = 0.9
@@ -156,18 +158,22 @@ class ShareEngine:
     async def close(self, timeout_s: float) -> None:
         """Send what was acknowledged, release the rest and leave the group, within `timeout_s`.
 
-        Raises: TimeoutError. Cancelled: brokers release the records when the connections end.
+        Raises: TimeoutError. Cancelled: brokers release the records when the connections end. The
+        group is left first.
         """
         clock = self.client.clock
         began_s = clock.monotonic()
-        async with deadline(clock, timeout_s):
-            if self._watch_task is not None:
-                self._watch_task.cancel()
-            await self.membership.close()
-            self.release_everything()
-            await self.fetcher.close(timeout_s * _SHARE_OF_SESSIONS)
-            left_s = timeout_s - (clock.monotonic() - began_s)
-            await self.membership.leave(min(_LEAVE_S, left_s))
+        try:
+            async with deadline(clock, timeout_s * _SHARE_OF_LEAVING):
+                if self._watch_task is not None:
+                    self._watch_task.cancel()
+                await self.membership.close()
+                self.release_everything()
+                await self.fetcher.close(timeout_s * _SHARE_OF_SESSIONS)
+        finally:
+            left_s = max(timeout_s - (clock.monotonic() - began_s), 0.0)
+            with anyio_shield():
+                await self.membership.leave(left_s)
 
     async def close_client(self, timeout_s: float) -> None:
         """Close the connections, and end the tasks that are left, within `timeout_s`."""

@@ -166,15 +166,16 @@ class ShareMembership:
             await task.wait()
 
     async def leave(self, timeout_s: float) -> None:
-        """Leave the group within `timeout_s`; call it after `close`. Cancelled: the coordinator may
-        not know it.
+        """Leave the group within `timeout_s`; call it after `close`. It takes two seconds at most
+        beside the time of a throttle. Cancelled: the coordinator may not know it.
         """
         reason = "the consumer is being closed"
         if self._member.state is EpochState.UNSUBSCRIBED:
             return
         is_known = self._member.state is EpochState.LEAVING or self._member.leave(reason)
         if is_known:
-            await self._coordinator.leave(LEAVE_EPOCH, reason, timeout_s)
+            leave_s = min(_LEAVE_S + self._coordinator.throttle_s, timeout_s)
+            await self._coordinator.leave(LEAVE_EPOCH, reason, leave_s)
 
     # The task…
 

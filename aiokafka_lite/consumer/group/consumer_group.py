@@ -23,6 +23,7 @@ from aiokafka_lite.consumer.consumer_config import (
 )
 from aiokafka_lite.consumer.fetch.fetch_collector import Processed
 from aiokafka_lite.consumer.group.classic.membership import ClassicMembership
+from aiokafka_lite.consumer.group.departure import throttle_of
 from aiokafka_lite.consumer.group.membership_protocol import GroupParts, Membership
 from aiokafka_lite.consumer.group.offsets.auto_commit import AutoCommit
 from aiokafka_lite.consumer.group.offsets.offset_committer import (
@@ -260,7 +261,9 @@ class ConsumerGroup:
             await self._end(bounds, began_s, processed_all=processed_all)
         finally:
             elapsed_s = self._client.clock.monotonic() - began_s
-            leave_s = bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s))
+            node_id = self.coordinators.known(CoordinatorType.GROUP, self._config.group_id or "")
+            throttle_s = throttle_of(self._client.network, node_id)
+            leave_s = bounds.leave_s(elapsed_s, self.offsets.unheard_s(began_s), throttle_s)
             with anyio_shield():
                 await self.membership.leave("the consumer is being closed", leave_s, operation)
 

@@ -4,6 +4,7 @@ The membership decides what a response means. The requests have a connection of 
 none waits behind a fetch (F1).
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -13,6 +14,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.group.classic.member import Member
+from aiokafka_lite.consumer.group.departure import CANCELLED, LEAVING_LANES, way_out
 from aiokafka_lite.errors import KafkaError, for_code
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocol
@@ -134,23 +136,33 @@ class ClassicCoordinator:
         return await self._ask(request, timeout_ms / 1000)
 
     async def leave(
-        self, member_id: str, reason: str, timeout_s: float, lane: Lane = Lane.COORDINATOR
+        self,
+        member_id: str,
+        reason: str,
+        timeout_s: float,
+        lanes: Sequence[Lane] = LEAVING_LANES,
     ) -> None:
         """Send LeaveGroup, so that the group need not wait until the session expires (KIP-800).
 
-        A failure is logged. Without a known coordinator no request is sent.
+        A throttle counts for `timeout_s`. It is logged if the coordinator does not hear of it:
+        without a known coordinator, and where the time is too short, no request is sent.
         """
-        node_id = self.node_id
-        if node_id is None or self._client.network.ready_delay(node_id, lane):
+        node_id, network = self.node_id, self._client.network
+        lane = way_out(network, node_id, timeout_s, lanes)
+        if isinstance(lane, str) or node_id is None:
+            self._not_told(member_id, lane)
             return
         request = self._leave_request(node_id, member_id, reason[:_LONGEST_REASON])
         try:
-            answer: LeaveGroupResponse = await self._client.network.request(
+            answer: LeaveGroupResponse = await network.request(
                 node_id, request, lane=lane, timeout_s=timeout_s
             )
         except KafkaError as error:
-            logger.info("%s: leaving group %r: %s", member_id, self._member.group_id, error)
+            self._not_told(member_id, error)
             return
+        except asyncio.CancelledError:
+            self._not_told(member_id, CANCELLED)
+            raise
         codes = [answer.error_code, *(member.error_code for member in answer.members)]
         errors = [for_code(code).message for code in codes if code]
         logger.info(
@@ -159,6 +171,12 @@ class ClassicCoordinator:
             self._member.group_id,
             reason,
             f" ({errors[0]})" if errors else "",
+        )
+
+    def _not_told(self, member_id: str, why: object) -> None:
+        logger.warning(
+            "%s leaves group %r, which may not hear of it until session_timeout_ms=%d is over: %s",
+            *(member_id, self._member.group_id, self._config.session_timeout_ms, why),
         )
 
     def _leave_request(self, node_id: int, member_id: str, reason: str) -> LeaveGroupRequest:

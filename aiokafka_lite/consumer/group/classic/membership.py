@@ -39,7 +39,7 @@ from aiokafka_lite.consumer.group.classic.next_step import (
     step_after,
 )
 from aiokafka_lite.consumer.group.classic.rebalance import strangers
-from aiokafka_lite.consumer.group.departure import UNSUBSCRIBED, Departure
+from aiokafka_lite.consumer.group.departure import LEAVING_LANES, UNSUBSCRIBED, Departure
 from aiokafka_lite.consumer.group.group_errors import (
     COMMIT_ACTIONS,
     JOIN_ACTIONS,
@@ -281,8 +281,8 @@ class ClassicMembership:
         leaves = operation == "leave_group" or (operation == "default" and not member.is_static)
         if member_id and leaves:
             # A JoinGroup request that waits for other members would delay LeaveGroup behind it.
-            lane = Lane.GENERAL if is_joining else Lane.COORDINATOR
-            await self._coordinator.leave(member_id, reason, timeout_s, lane)
+            lanes = (Lane.GENERAL,) if is_joining else LEAVING_LANES
+            await self._coordinator.leave(member_id, reason, timeout_s, lanes)
 
     # The task…
 

@@ -4,6 +4,7 @@ The membership decides what a response means. The requests have a connection of 
 none waits behind a fetch (F1). Source: KIP-848.
 """
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Any
@@ -21,6 +22,7 @@ from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     HeartbeatFields,
     TopicIdPartitions,
 )
+from aiokafka_lite.consumer.group.departure import CANCELLED, throttle_of, way_out
 from aiokafka_lite.errors import KafkaError, UnsupportedVersionError, for_code
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
@@ -38,6 +40,8 @@ NOT_OFFERED = (
     "group.version at level 1, and 'consumer' in group.coordinator.rebalance.protocols; use "
     "group_protocol='classic', or 'auto' to take what there is"
 )
+
+_NOT_TOLD = "%r leaves; its group may not hear of it until the session times out: %s"
 
 
 HeartbeatResponse = ConsumerGroupHeartbeatResponse | ShareGroupHeartbeatResponse
@@ -65,6 +69,11 @@ class HeartbeatCoordinator:
     def node_id(self) -> int | None:
         """The node id of the coordinator; None if it must be found first."""
         return self._cache.known(CoordinatorType.GROUP, self._member.group_id)
+
+    @property
+    def throttle_s(self) -> float:
+        """For how many seconds the coordinator takes no request of this client; 0: it does."""
+        return throttle_of(self._client.network, self.node_id)
 
     @property
     def why_unknown(self) -> str | None:
@@ -147,19 +156,23 @@ class HeartbeatCoordinator:
     async def leave(self, epoch: int, reason: str, timeout_s: float) -> None:
         """Tell the coordinator that the member leaves, for good or for a while; `epoch` says it.
 
-        A failure is logged. Without a known coordinator no request is sent.
+        A throttle counts for `timeout_s`. It is logged if the coordinator does not hear of it:
+        without a known coordinator, and where the time is too short, no request is sent.
         """
-        node_id, member = self.node_id, self._member
-        if node_id is None or self._client.network.ready_delay(node_id, Lane.COORDINATOR):
+        node_id, member, network = self.node_id, self._member, self._client.network
+        lane = way_out(network, node_id, timeout_s)
+        if isinstance(lane, str) or node_id is None:
+            logger.warning(_NOT_TOLD, member, lane)
             return
         request = self._request(epoch, HeartbeatFields())
         try:
-            answer = await self._client.network.request(
-                node_id, request, lane=Lane.COORDINATOR, timeout_s=timeout_s
-            )
+            answer = await network.request(node_id, request, lane=lane, timeout_s=timeout_s)
         except KafkaError as error:
-            logger.info("%r leaves: %s", member, error)
+            logger.warning(_NOT_TOLD, member, error)
             return
+        except asyncio.CancelledError:
+            logger.warning(_NOT_TOLD, member, CANCELLED)
+            raise
         refused = f" ({for_code(answer.error_code).message})" if answer.error_code else ""
         logger.info("%r has left: %s%s", member, reason, refused)
 

@@ -193,8 +193,17 @@ class OffsetCommitter:
         self._silence_s, self._silent_since_s = silence_s, since_s
 
     def unheard_s(self, since_s: float) -> float:
-        """Return how long no broker has answered in matters of the group, since `since_s`."""
-        return self._client.clock.monotonic() - max(self._cache.last_answer_s, since_s)
+        """Return how long no broker has answered in matters of the group, since `since_s`. The time
+        for which the coordinator throttles commits does not count; it may be still to come.
+        """
+        return self._client.clock.monotonic() - max(self._heard_s(), since_s)
+
+    def _heard_s(self) -> float:
+        node_id = self._cache.known(CoordinatorType.GROUP, self._group_id)
+        throttle_s = 0.0 if node_id is None else self._client.network.throttle_left(node_id)
+        if throttle_s:
+            return self._client.clock.monotonic() + throttle_s
+        return self._cache.last_answer_s
 
     def _bound(self, timeout_s: float) -> deadline:
         clock = self._client.clock
@@ -205,7 +214,7 @@ class OffsetCommitter:
             timeout_s,
             silence_s=self._silence_s,
             since_s=self._silent_since_s,
-            heard_s=lambda: self._cache.last_answer_s,
+            heard_s=self._heard_s,
         )
 
     def _wait(self) -> LongWait:
