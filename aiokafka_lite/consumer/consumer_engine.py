@@ -21,7 +21,7 @@ from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.listed_topics import list_topics
-from aiokafka_lite.consumer.matched_topics import MatchedTopics
+from aiokafka_lite.consumer.matched_topics import present_topics
 from aiokafka_lite.consumer.offset_calls import OffsetCalls
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
@@ -62,7 +62,6 @@ class ConsumerEngine:
         self._subscription = subscription
         self._signal = signal
         self._waiting_calls = waiting_calls
-        self._matched = MatchedTopics(exclude_internal=config.exclude_internal_topics)
         self.client = client
         self.buffer = FetchBuffer(subscription.revision)
         self.collector = FetchCollector(subscription, self.buffer, client.observer)
@@ -212,12 +211,12 @@ class ConsumerEngine:
         self.offset_fetcher.validator.follow_topics()
         topics_changed = False
         if subscription.mode is SubscriptionMode.PATTERN:
-            found = self._matched.update(
-                snapshot, subscription.topics, self.client.clock.monotonic()
+            names = present_topics(
+                snapshot,
+                subscription.topics,
+                exclude_internal=self._config.exclude_internal_topics,
             )
-            topics_changed = subscription.match_topics(found.names)
-            if found.is_in_doubt:
-                self.client.metadata.request_update()
+            topics_changed = subscription.match_topics(names)
         if self.group is not None:
             self.group.metadata_changed(snapshot, topics_changed=topics_changed)
         elif subscription.is_subscribed:
@@ -367,7 +366,10 @@ def _group_kind() -> "type[ConsumerGroup]":
 
 
 def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
-    """Say whether the topic is there without this partition: it was created anew, and smaller."""
+    """Say whether the topic is there without this partition: it was created anew, and smaller.
+
+    A partition that one answer leaves out is still in the snapshot (`metadata.absences`).
+    """
     partitions = snapshot.partition_ids(tp.topic)
     return bool(partitions) and tp.partition not in partitions
 

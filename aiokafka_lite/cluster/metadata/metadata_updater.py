@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.cluster.metadata.absences import Absences
 from aiokafka_lite.cluster.metadata.leader_updates import is_newer_epoch, merge_leaders
 from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     LeaderAndEpoch,
@@ -92,6 +93,7 @@ class MetadataUpdater:
         self._owner: TaskOwner | None = None
         self._allow_auto_topic_creation = allow_auto_topic_creation
         self._interest = TopicInterest(max_idle_s)
+        self._absences = Absences()
         self._schedule = RefreshSchedule(
             max_age_s=config.metadata_max_age_ms / 1000,
             backoff=ExponentialBackoff(
@@ -449,11 +451,14 @@ class MetadataUpdater:
             partial=partial,
             reliable_epochs=version is None or version >= MetadataRequest.reliable_epochs_since,
         )
-        after = forget_topics(after, self._interest.__contains__)
+        now_s = self._clock.monotonic()
+        is_wanted = self._interest.__contains__
+        after = self._absences.restored(before, after, answer, is_wanted, now_s)
+        after = forget_topics(after, is_wanted)
         self._failures.ended()
         is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
         self._schedule.succeeded(
-            self._clock.monotonic(),
+            now_s,
             partial=partial,
             news=not is_missing and not is_equivalent(before, after),
             awaits_leader=self._awaits_leader(after),
@@ -462,6 +467,8 @@ class MetadataUpdater:
         if not all(_is_settled(topic) for topic in after.topics.values() if matters(topic.name)):
             # With all topics wanted, a request by name could create a topic that was deleted.
             self._schedule.request(partial=not self._interest.wants_all)
+        if self._absences.are_in_doubt:
+            self._schedule.request()
         self._take_over(after)
         self._succeeded = self._begun
 

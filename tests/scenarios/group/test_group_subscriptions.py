@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite.consumer import matched_topics
+from aiokafka_lite.cluster.metadata import absences
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.errors import IllegalStateError
@@ -39,7 +39,7 @@ strategies = pytest.mark.parametrize(
 async def test_a_pattern_takes_the_topics_that_match_and_those_that_come(
     strategy: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matched_topics, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(absences, "PATIENCE_S", 0.2)
     async with embedded({"orders": 1, "ordinary": 1, "other-orders": 1}) as broker:
         consumer = member_of(broker, partition_assignment_strategy=strategy, **QUICK)
         consumer.subscribe(pattern="ord.*s")
