@@ -69,6 +69,7 @@ class Counters(WorkCounts, Observer):
         "describe",
         "fetched_bytes",
         "fetches",
+        "read_bytes",
         "rebalances",
         "throttle_time_s",
     )
@@ -81,6 +82,8 @@ class Counters(WorkCounts, Observer):
         self.throttle_time_s = 0.0
         self.fetches = 0
         self.fetched_bytes = 0
+        self.read_bytes: dict[TopicPartition, int] = {}
+        """The bytes of records that were decoded."""
         self.rebalances = 0
         self.commits = 0
 
@@ -185,6 +188,13 @@ class Counters(WorkCounts, Observer):
         self.fetched_bytes += size
         if self.observers:
             self._pass_on("records_fetched", node_id, size)
+
+    def records_read(
+        self, topic_partition: TopicPartition, size: int, node_id: int, received_at_s: float
+    ) -> None:
+        self.read_bytes[topic_partition] = self.read_bytes.get(topic_partition, 0) + size
+        if self.observers:
+            self._pass_on("records_read", topic_partition, size, node_id, received_at_s)
 
     def records_returned(self, topic_partition: TopicPartition, records: int) -> None:
         for observer in self.observers:

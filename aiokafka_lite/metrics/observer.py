@@ -90,6 +90,13 @@ class Observer:
     def records_fetched(self, node_id: int, size: int) -> None:
         """A Fetch response brought `size` bytes of record batches; 0 when there were none."""
 
+    def records_read(
+        self, topic_partition: TopicPartition, size: int, node_id: int, received_at_s: float
+    ) -> None:
+        """Records of `size` bytes were decoded, without compression and batch headers. They came
+        in the Fetch response of that node at `received_at_s`, in monotonic seconds.
+        """
+
     def records_returned(self, topic_partition: TopicPartition, records: int) -> None:
         """A poll returned records. Those that `getone` takes from what it has decoded ahead are
         reported together. Called only while `is_heard`.

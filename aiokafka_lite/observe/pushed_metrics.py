@@ -75,7 +75,8 @@ class _Window:
         self.queued = _Values()
         self.batch_bytes = _Values()
         self.compression = _Values()
-        self.fetched = _Values()
+        self.fetched: dict[str | None, _Values] = defaultdict(_Values)
+        """By topic, and None for whole responses: the bytes of records in a Fetch response."""
         self.committed = _Values()
         self.rebalanced = _Values()
 
@@ -92,10 +93,14 @@ class PushedMetrics(Observer):
         self._rebalance_s = 0.0
         self._by_topic: dict[tuple[str, str], float] = defaultdict(float)
         """Name and topic -> a sum."""
+        self._reading: dict[int, tuple[float, dict[str, int]]] = {}
+        """Node -> when its response came whose records are read, and their bytes by topic."""
 
     def read(self, now_s: float) -> list[Reading]:
         """Return the metrics, those that KIP-714 requires first, and begin a new window."""
         statistics, connections = self._client.statistics(), self._counters.connections
+        for node_id in [*self._reading]:
+            self._end_response(node_id)
         window, self._window = self._window, _Window(now_s, connections, _idle_s(statistics))
         required = [*self._connections(window, now_s), *self._required(window, statistics, now_s)]
         others = self._others(window, statistics)
@@ -167,18 +172,25 @@ class PushedMetrics(Observer):
         yield Reading("coordinator.rebalance.total", statistics.rebalances, True)
         yield from _throttle(f"{fetches}fetch.throttle.time", window)
         yield Reading(f"{fetches}fetch.total", statistics.fetches, True)
-        yield from window.fetched.read(f"{fetches}fetch.size", times=1)
-        yield Reading(f"{fetches}bytes.consumed.total", statistics.fetched_bytes, True)
+        for name, values in window.fetched.items():
+            labels = () if name is None else (("topic", name),)
+            yield from values.read(f"{fetches}fetch.size", labels, times=1)
+        by_topic: dict[str, int] = defaultdict(int)
+        for (topic, _), size in self._counters.read_bytes.items():
+            by_topic[topic] += size
+        yield Reading(f"{fetches}bytes.consumed.total", sum(by_topic.values()), True)
+        for topic, size in by_topic.items():
+            yield Reading(f"{fetches}bytes.consumed.total", size, True, (("topic", topic),))
         yield Reading(f"{fetches}records.consumed.total", statistics.returned_records, True)
         if statistics.lags:
             yield Reading(f"{fetches}records.lag.max", max(statistics.lags.values()))
         if statistics.leads:
             yield Reading(f"{fetches}records.lead.min", min(statistics.leads.values()))
         yield from self._topics(fetches)
-        for name, values in (("lag", statistics.lags), ("lead", statistics.leads)):
-            for (topic, partition), value in values.items():
-                labels = (("topic", topic), ("partition", str(partition)))
-                yield Reading(f"{fetches}records.{name}", value, False, labels)
+        for what, distances in (("lag", statistics.lags), ("lead", statistics.leads)):
+            for (topic, partition), value in distances.items():
+                place = (("topic", topic), ("partition", str(partition)))
+                yield Reading(f"{fetches}records.{what}", value, False, place)
 
     def _topics(self, prefix: str) -> Iterator[Reading]:
         for (name, topic), value in self._by_topic.items():
@@ -231,8 +243,22 @@ class PushedMetrics(Observer):
     ) -> None:
         self._by_topic["record.error.total", topic_partition.topic] += records
 
-    def records_fetched(self, node_id: int, size: int) -> None:  # noqa: ARG002
-        self._window.fetched.add(size)
+    def records_read(
+        self, topic_partition: TopicPartition, size: int, node_id: int, received_at_s: float
+    ) -> None:
+        came_at_s, by_topic = self._reading.get(node_id, (received_at_s, {}))
+        if came_at_s != received_at_s:
+            self._end_response(node_id)
+            by_topic = {}
+        topic = topic_partition.topic
+        by_topic[topic] = by_topic.get(topic, 0) + size
+        self._reading[node_id] = (received_at_s, by_topic)
+
+    def _end_response(self, node_id: int) -> None:
+        _, by_topic = self._reading.pop(node_id)
+        self._window.fetched[None].add(sum(by_topic.values()))
+        for topic, size in by_topic.items():
+            self._window.fetched[topic].add(size)
 
     def records_returned(self, topic_partition: TopicPartition, records: int) -> None:
         self._by_topic["records.consumed.total", topic_partition.topic] += records

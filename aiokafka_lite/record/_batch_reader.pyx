@@ -22,6 +22,7 @@ from aiokafka_lite.consumer_record._consumer_record cimport (
 from aiokafka_lite.compression.compressor import DEFAULT_MAX_DECOMPRESSED_BYTES, decompress
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
+from aiokafka_lite.record.cursor.record_start import size_of_records
 from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import control_type
 from aiokafka_lite.record.memory_records import has_complete_batch, next_batch_size
@@ -268,6 +269,7 @@ cdef class RecordCursor:
     cdef object aborted
     cdef object max_decompressed_bytes
     cdef readonly int64_t next_offset
+    cdef readonly int64_t read_bytes
     cdef readonly int32_t last_leader_epoch
     cdef readonly bint has_complete_batch
     cdef object error
@@ -700,6 +702,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
     Raises: CorruptRecordException; the records before the bad one are appended.
     """
     cdef const uint8_t *start = self.at
+    cdef const uint8_t *kept_from = start
     cdef Header *header = &self.header
     cdef int64_t offset = -1, bad = 0
     cdef int64_t to_read = min(room, self.left)
@@ -737,7 +740,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
             if offset < run.base_offset or len(records) > kept:
                 fault, bad = BAD_OFFSET, offset
                 break
-            run.at = raw.end
+            run.at = kept_from = raw.end
             run.left -= 1
             is_plain = False  # the next one may lie before the offset, too
             continue
@@ -776,6 +779,7 @@ cdef int64_t decode(RecordCursor self, list records, int64_t room, int64_t byte_
         raise CorruptRecordException(words_for(fault, bad, run.end - run.at))
     self.left -= <int32_t>(to_read - run.left)
     self.at = run.at
+    self.read_bytes += run.at - kept_from
     return run.at - start
 
 
@@ -784,8 +788,10 @@ cdef int decode_columns(RecordCursor self, columns) except -1:
     cdef Header *header = &self.header
     cdef object buffer = self.payload if self.has_payload_view else self.data
     cdef const uint8_t *start = self.bytes_
+    cdef Py_ssize_t before, skipped, rows = len(columns)
     if self.has_payload_view:
         start = <const uint8_t *>self.payload_hold.view.buf
+    before = self.at - start
     try:
         columns.decode(
             buffer,
@@ -804,6 +810,10 @@ cdef int decode_columns(RecordCursor self, columns) except -1:
             self.at = start + <Py_ssize_t>columns.position
             self.left -= <int32_t>columns.records_read
         self.next_offset = columns.next_offset
+    skipped = columns.records_read - (len(columns) - rows)
+    self.read_bytes += columns.position - before
+    if skipped:
+        self.read_bytes -= size_of_records(buffer, before, skipped)
     if not self.left:
         close_batch(self)
     return 0
@@ -831,6 +841,7 @@ cdef int64_t take_message(RecordCursor self, list records) except -1:
     message = self.messages.pop()
     records.append(message.record(self.topic, self.partition))
     self.next_offset = message.offset + 1
+    self.read_bytes += message.size_in_bytes
     return message.size_in_bytes
 
 
@@ -843,6 +854,7 @@ cdef bint take_message_into(RecordCursor self, columns) except -1:
         return False
     self.messages.pop()
     self.next_offset = message.offset + 1
+    self.read_bytes += message.size_in_bytes
     return True
 
 

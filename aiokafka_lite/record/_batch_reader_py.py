@@ -35,7 +35,11 @@ from aiokafka_lite.record.cursor.aborted_transactions import AbortedTransactions
 from aiokafka_lite.record.cursor.columns_builder import ColumnsBuilder
 from aiokafka_lite.record.cursor.error_place import with_place
 from aiokafka_lite.record.cursor.message_set import Message, read_messages
-from aiokafka_lite.record.cursor.record_start import read_headers, read_record_start
+from aiokafka_lite.record.cursor.record_start import (
+    read_headers,
+    read_record_start,
+    size_of_records,
+)
 from aiokafka_lite.record.memory_records import end_offset, has_complete_batch, next_batch_size
 from aiokafka_lite.record.varint import read_varint
 from aiokafka_lite.serialization import Headers
@@ -96,6 +100,7 @@ class RecordCursor:
         "has_complete_batch",
         "last_leader_epoch",
         "next_offset",
+        "read_bytes",
     )
 
     def __init__(
@@ -118,6 +123,8 @@ class RecordCursor:
         self._max_decompressed_bytes = max_decompressed_bytes
         self.next_offset = fetch_offset
         """The offset to fetch next, once all taken records are processed."""
+        self.read_bytes = 0
+        """The bytes of the records taken so far, without compression and batch headers."""
         self.last_leader_epoch = -1
         """Leader epoch of the newest batch that was read; -1 if none or unknown."""
         self.has_complete_batch = has_complete_batch(self._data)
@@ -364,7 +371,11 @@ class RecordCursor:
         read = len(bare) - length_hint(progress)
         self._left -= read
         self._deliver(bare[skipped:read], records)
-        return self._record_position - start
+        size = self._record_position - start
+        self.read_bytes += size
+        if skipped:
+            self.read_bytes -= size_of_records(self._buffer, start, skipped)
+        return size
 
     def _fill_in(  # noqa: C901, PLR0912, PLR0915  the hot loop: calls would double its cost
         self, bare: list[_Record], progress: Iterator[_Record], stop: int
@@ -500,6 +511,7 @@ class RecordCursor:
 
     def _decode_columns(self, columns: ColumnsBuilder) -> None:
         """Append records of the open batch to `columns`. Raises: CorruptRecordException."""
+        start, rows = self._record_position, len(columns)
         try:
             columns.decode(
                 self._buffer,
@@ -516,6 +528,10 @@ class RecordCursor:
             self._record_position = columns.position
             self._left -= columns.records_read
             self.next_offset = columns.next_offset
+        skipped = columns.records_read - (len(columns) - rows)
+        self.read_bytes += columns.position - start
+        if skipped:
+            self.read_bytes -= size_of_records(self._buffer, start, skipped)
         if not self._left:
             self._close_batch()
 
@@ -536,6 +552,7 @@ class RecordCursor:
         message = self._messages.pop()
         records.append(message.record(self._topic, self._partition))
         self.next_offset = message.offset + 1
+        self.read_bytes += message.size_in_bytes
         return message.size_in_bytes
 
     def _take_message_into(self, columns: ColumnsBuilder) -> bool:
@@ -547,6 +564,7 @@ class RecordCursor:
             return False
         self._messages.pop()
         self.next_offset = message.offset + 1
+        self.read_bytes += message.size_in_bytes
         return True
 
     # Errors…

@@ -7,7 +7,9 @@ from aiokafka_lite.errors import CorruptRecordException
 _64_BITS: Final = (1 << 64) - 1
 
 
-def read_varint(data: bytes, position: int, max_bytes: int = 5) -> tuple[int, int]:
+def read_varint(
+    data: bytes | bytearray | memoryview, position: int, max_bytes: int = 5
+) -> tuple[int, int]:
     """Return the value at `position`, and the position behind it.
 
     Five bytes hold 32 bits; ten (max_bytes=10) hold 64. Raises: CorruptRecordException for a longer

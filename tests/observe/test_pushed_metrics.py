@@ -1,9 +1,12 @@
 """Which metrics are pushed, under which names, and what a broker is told of a sum."""
 
+from typing import Any
+
 import pytest
 
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.metrics.observed_client import ClientKind, ObservedClient
+from aiokafka_lite.metrics.statistics import ConsumerStatistics
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.observe.pushed_metrics import PushedMetrics, Reading, SumLedger
 
@@ -76,3 +79,42 @@ def test_a_ledger_tells_differences_of_what_it_has_told() -> None:
     assert [(each.value, each.since_s) for each in points] == [(1, 110), (9, 100), (4, None)]
     points = ledger.points(later, lambda name: name == "sum", is_delta=False)
     assert [(each.value, each.since_s) for each in points] == [(6, 100)]
+
+
+def test_bytes_are_those_of_records_and_belong_to_responses_and_topics() -> None:
+    """What is fetched has codecs and headers of batches, which Java does not count."""
+    network = Counters().network()
+    nothing: Any = ((), (), (), 0, {}, {}, None, 0.0, frozenset[int]())
+    statistics = ConsumerStatistics(*nothing, network, 0, 0, 0, 0, 0)
+    counters = Counters()
+    client = ObservedClient("consumer", "me", None, lambda: statistics)
+    metrics = PushedMetrics(client, counters, 0.0)
+    counters.records_read(P0, 7, 1, 4.0)  # before anybody listens
+    counters.add(metrics)
+    counters.records_fetched(1, 5_000)
+    for tp, size, node_id, at_s in (
+        (P0, 100, 1, 5.0),
+        (TopicPartition("u", 0), 30, 1, 5.0),
+        (P0, 1_000, 2, 5.0),  # of another node
+        (P0, 50, 1, 5.0),
+        (P0, 10, 1, 6.0),  # the next response
+    ):
+        counters.records_read(tp, size, node_id, at_s)
+
+    def read(now_s: float) -> dict[tuple[str, str], float]:
+        fetches = "org.apache.kafka.consumer.fetch.manager."
+        return {
+            (each.name.removeprefix(fetches), dict(each.labels).get("topic", "")): each.value
+            for each in metrics.read(now_s)
+        }
+
+    found = read(10.0)
+    total = {topic: found["bytes.consumed.total", topic] for topic in ("", "t", "u")}
+    assert total == {"": 1_197, "t": 1_167, "u": 30}
+    assert found["fetch.size.max", ""] == found["fetch.size.max", "t"] == 1_000
+    assert found["fetch.size.avg", ""] == pytest.approx((180 + 1_000 + 10) / 3)
+    assert found["fetch.size.avg", "t"] == pytest.approx((150 + 1_000 + 10) / 3)
+    assert found["fetch.size.avg", "u"] == 30
+    later = read(20.0)
+    assert later["bytes.consumed.total", ""] == 1_197
+    assert ("fetch.size.max", "") not in later

@@ -2,6 +2,7 @@
 
 import dataclasses
 import gc
+import gzip
 import struct
 import sys
 import tracemalloc
@@ -263,6 +264,34 @@ def test_records_before_the_fetch_offset_are_passed_over(cursor):
     assert offsets(cursor(data, 13).take(5)) == [13, 14, 15, 16, 17]
     taker = cursor(data, 20)
     assert (taker.take(5), taker.next_offset, taker.exhausted) == ([], 20, True)
+
+
+@pytest.mark.parametrize("first", [0, 3, 9])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+@pytest.mark.parametrize("portions", [(1, ALL), (4, 2, ALL), (ALL,)])
+def test_the_bytes_of_the_taken_records_are_counted(
+    cursor, raw_batch, raw_record, first, compress, portions
+):
+    """As Java counts them: records as they are encoded, without codec, headers and skipped ones."""
+    records = [raw_record(n, b"k" * n, b"v" * 40 * n, [(b"h", None)] * (n % 2)) for n in range(10)]
+    codec = 0 if compress is bytes else 1
+    data = raw_batch(records, attributes=codec, compress=compress)
+    more = raw_batch([raw_record(0)], base_offset=10)
+    reader, taken = cursor(data + more, first), 0
+    for portion in portions:
+        taken += len(reader.take(portion))
+        sizes = [len(each) for each in (*records[first:], raw_record(0))]
+        assert reader.read_bytes == sum(sizes[:taken])
+    assert taken == 11 - first
+
+
+@pytest.mark.parametrize("first", [0, 3, 9])
+def test_the_bytes_of_records_in_columns_are_counted(cursor, raw_batch, raw_record, first):
+    records = [raw_record(n, b"k" * n, b"v" * 40 * n) for n in range(10)]
+    reader = cursor(raw_batch(records), first)
+    columns = RecordColumnsBuilder(4, None)
+    assert reader.take_columns(columns) == min(4, 10 - first)
+    assert reader.read_bytes == sum(map(len, records[first : first + 4]))
 
 
 def test_fetch_offset_within_a_batch_does_not_count_against_max_records(cursor):

@@ -32,19 +32,19 @@ class Pushed:
         return found.value
 
 
-def read_metrics(message: bytes) -> Pushed:
-    """Return what the message says."""
+def read_metrics(message: bytes, *, is_javas: bool = False) -> Pushed:
+    """Return what the message says. Java's client has each point in a message of its own."""
     pushed = Pushed()
     for resource_metrics in _all(message, 1):
         (resource,) = _all(resource_metrics, 1)
         pushed.resource.update(_labels(_all(resource, 1)))
         for scope_metrics in _all(resource_metrics, 2):
-            (scope,) = _all(scope_metrics, 1)
-            pushed.scope = (_one(scope, 1).decode(), _one(scope, 2).decode())
+            for scope in _all(scope_metrics, 1):
+                pushed.scope = (_one(scope, 1).decode(), _one(scope, 2).decode())
             for metric in _all(scope_metrics, 2):
                 name, points = _metric(metric)
-                assert name not in pushed.points, f"{name} stands there twice"
-                pushed.points[name] = points
+                assert is_javas or name not in pushed.points, f"{name} stands there twice"
+                pushed.points.setdefault(name, []).extend(points)
     return pushed
 
 
@@ -53,13 +53,17 @@ def _metric(metric: bytes) -> tuple[str, list[Point]]:
     for gauge in _all(metric, 5):
         return name, [_point(each, "gauge") for each in _all(gauge, 1)]
     total = _one(metric, 7)
-    assert _one(total, 3) == 1, "a sum that only grows"
+    assert _all(total, 3) == [1], "a sum that only grows"
     kind = {1: "delta", 2: "cumulative"}[_one(total, 2)]
     return name, [_point(each, kind) for each in _all(total, 1)]
 
 
 def _point(point: bytes, kind: str) -> Point:
-    (value,) = struct.unpack("<d", _one(point, 4))
+    (value,) = (
+        struct.unpack(form, each)[0]
+        for form, number in (("<d", 4), ("<q", 6))
+        for each in _all(point, number)
+    )
     at_s = _seconds(_one(point, 3))
     since = [_seconds(each) for each in _all(point, 2)]
     return Point(value, at_s, _labels(_all(point, 7)), kind, since[0] if since else None)

@@ -24,9 +24,12 @@ cdef class CompletedFetch(decoded_records.FetchPlace):
     cdef object _cursor
     cdef list _chunk
     cdef int64_t _chunk_epoch
+    cdef int64_t _told_bytes
     cdef list _deserialized
     cdef object _failure
 
+    @cython.locals(read=int64_t)
+    cpdef int64_t newly_read_bytes(self) except -1
     cpdef bint is_drained(self)
     @cython.locals(offset=int64_t, incarnation=int64_t)
     cpdef bint fits(self, state)

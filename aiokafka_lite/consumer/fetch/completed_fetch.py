@@ -40,6 +40,7 @@ class CompletedFetch(decoded_records.FetchPlace):
         "_cursor",
         "_deserialized",
         "_failure",
+        "_told_bytes",
         "deserializer",
         "end_offset",
         "error",
@@ -95,6 +96,7 @@ class CompletedFetch(decoded_records.FetchPlace):
         self._cursor = cursor
         self._chunk: list[Record] = []  # decoded, not handed out; the next one is the last
         self._chunk_epoch = -1
+        self._told_bytes = 0
         self.deserializer = deserializer
         """What makes objects of the records' bytes; None: nothing."""
         self.unprepared: NotPreparedError | None = None
@@ -108,6 +110,16 @@ class CompletedFetch(decoded_records.FetchPlace):
         topic, partition = self.topic_partition
         what = "failed" if self._cursor is None else f"{self.size_in_bytes} bytes"
         return f"<CompletedFetch {topic}-{partition} at {self.next_offset}, {what}>"
+
+    def newly_read_bytes(self) -> int:
+        """Return how many bytes of records were decoded since the call before, without compression
+        and batch headers.
+        """
+        if self._cursor is None:
+            return 0
+        read = self._cursor.read_bytes - self._told_bytes
+        self._told_bytes += read
+        return read
 
     def is_drained(self) -> bool:
         """Say whether no record is left to take."""

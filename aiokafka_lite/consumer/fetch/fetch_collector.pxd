@@ -35,6 +35,8 @@ cdef class FetchCollector:
     cdef _usable(self, CompletedFetch fetch, partitions)
     @cython.locals(wants_more=cython.bint)
     cdef bint _take(self, _Taking taking, CompletedFetch fetch, state) except -1
+    @cython.locals(size=int64_t)
+    cdef _tell_read_bytes(self, CompletedFetch fetch)
     cdef _set_aside(self, CompletedFetch fetch, error)
     cdef _raise_failure(self, CompletedFetch fetch)
 

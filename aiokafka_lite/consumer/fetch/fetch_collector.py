@@ -179,6 +179,7 @@ class FetchCollector:
         if self._observer.is_heard:
             self._observer.records_returned(fetch.topic_partition, handed_out - self._settled)
         self._settled = handed_out
+        self._tell_read_bytes(fetch)
         self._subscription.count_poll_of(state)
         # Not `state.offset`: a seek may have changed it since.
         processed_offset = fetch.next_offset - 1
@@ -235,10 +236,18 @@ class FetchCollector:
             state.offset_epoch = fetch.leader_epoch
             if fetch.unprepared is not None:
                 self.unprepared[fetch] = None
+        self._tell_read_bytes(fetch)
         if fetch.is_drained():
             self._buffer.remove(fetch)
             self._subscription.move_to_end(fetch.topic_partition)
         return wants_more
+
+    def _tell_read_bytes(self, fetch: CompletedFetch) -> None:
+        size = fetch.newly_read_bytes()
+        if size:
+            self._observer.records_read(
+                fetch.topic_partition, size, fetch.node_id, fetch.received_at_s
+            )
 
     def _set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
         if not fetch.is_failure:

@@ -30,6 +30,15 @@ def read_record_start(buffer: bytes, position: int) -> tuple[int, int, int, int,
     return end, timestamp_delta, offset_delta, key_size, position
 
 
+def size_of_records(buffer: bytes | bytearray | memoryview, position: int, count: int) -> int:
+    """Return how many bytes the next `count` records take, their lengths included."""
+    start = position
+    for _ in range(count):
+        size, position = read_varint(buffer, position)
+        position += size
+    return position - start
+
+
 def read_headers(
     buffer: bytes, start: int, decode: Callable[[bytes], str] = bytes.decode
 ) -> tuple[Headers, int]:
@@ -75,4 +84,4 @@ def _replacing(name: bytes) -> str:
     return name.decode(errors="replace")
 
 
-__all__ = ["read_headers", "read_record_start"]
+__all__ = ["read_headers", "read_record_start", "size_of_records"]

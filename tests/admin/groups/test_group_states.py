@@ -29,8 +29,8 @@ async def error_of(call: Awaitable[object]) -> KafkaError:
     """The one error of a call: that which it raises, or that of its only item."""
     try:
         done = await call
-    except KafkaError as error:
-        return error
+    except KafkaError as raised:
+        return raised
     assert isinstance(done, dict)
     (error,) = done.values()
     assert isinstance(error, KafkaError), done
@@ -98,8 +98,8 @@ async def test_each_call_tells_members_state_and_remedy(
             another = rf"{state}\. This call is for groups of another kind"
             wanted.append((other(topic, {zero: 1}), GroupIdNotFound, another))
         if share:
-            gone = admin.delete_share_group_offsets(topic, [topic])
-            wanted.append((gone, NonEmptyGroup, offsets))
+            forgotten = admin.delete_share_group_offsets(topic, [topic])
+            wanted.append((forgotten, NonEmptyGroup, offsets))
         else:
             gone = admin.delete_consumer_group_offsets(topic, [zero])
             read = rf"{state}\. Offsets of a topic that they read cannot be deleted: stop the"
