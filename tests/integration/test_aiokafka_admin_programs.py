@@ -25,6 +25,8 @@ def printed(program: str, package: str, servers: str, topic: str) -> list[str]:
 @pytest.mark.usefixtures("others_may_leak")
 @pytest.mark.parametrize("program", sorted(each.name for each in PROGRAMS.glob("*.py")))
 def test_a_program_prints_the_same(program: str, any_kafka: str, topic_name: str) -> None:
-    theirs = printed(program, "aiokafka", any_kafka, topic_name)
+    # Older brokers delete a topic some time after they have said so, so each has its own.
+    theirs = printed(program, "aiokafka", any_kafka, f"{topic_name}-a")
     assert len(theirs) > 5
-    assert printed(program, "aiokafka_lite", any_kafka, topic_name) == theirs
+    ours = printed(program, "aiokafka_lite", any_kafka, f"{topic_name}-b")
+    assert [line.replace(f"{topic_name}-b", f"{topic_name}-a") for line in ours] == theirs

@@ -203,6 +203,7 @@ async def test_e1_e3_e4_java_and_we_see_the_same_of_transactions_of_every_kind(
         assert bool(values(found, "aborted", "behind aborted")) is (level == "read_uncommitted")
 
 
+@pytest.mark.needs_kafka("2.5", "transactions that Java's newer clients abort")
 async def test_e3_java_and_we_see_the_same_of_transactions_that_java_aborts_at_random(
     apache_kafka: ApacheKafka, topic_name: str
 ) -> None:

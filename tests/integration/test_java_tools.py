@@ -6,6 +6,7 @@ import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.java_runtime import tools_version
 from tests.conftest import ON_NEWEST_FIRST
 
 CODECS = (None, "gzip", "snappy", "lz4", "zstd")
@@ -54,7 +55,7 @@ async def test_we_read_what_javas_console_producer_writes(
 ) -> None:
     lines = [f"n:{n}\tkey {n}|value {n}" for n in range(RECORDS)]
     apache_kafka.run_tool(
-        CONSOLE_PRODUCER[apache_kafka.version[0]],
+        CONSOLE_PRODUCER[tools_version(apache_kafka.version)[0]],
         *("--topic", topic_name, "--compression-codec", codec or "none"),
         *("--property", "parse.key=true", "--property", "key.separator=|"),
         *("--property", "parse.headers=true"),

@@ -195,6 +195,7 @@ async def test_a_group_begins_anew_with_a_topic_created_anew(
         assert await read(consumer, 1) == [b"z"]
 
 
+@pytest.mark.needs_kafka("3.1", "ids of topics in fetches")
 async def test_without_a_policy_a_topic_created_anew_is_an_error(
     any_kafka: str, topic_name: str
 ) -> None:

@@ -158,6 +158,7 @@ async def test_a_transaction_that_takes_too_long(address: str, topic_name: str) 
     assert await visible(address, topic_name) == ["1", "2"]
 
 
+@pytest.mark.needs_kafka("2.5", "offsets that wait for the end of a transaction")
 async def test_offsets_count_with_the_transaction(address: str, topic_name: str) -> None:
     tp, group_id = TopicPartition(topic_name, 0), f"{topic_name}-group"
     async with (

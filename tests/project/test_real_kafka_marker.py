@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
+from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.testing.apache_kafka import DEFAULT_VERSION
 from tests.conftest import require_kafka
+from tests.support import real_kafka
 from tests.support.documents import ROOT
 
 ALWAYS_REAL = "tests/testing/broker/apache/test_telemetry_agrees_with_apache.py"
@@ -49,3 +51,21 @@ def test_a_test_without_the_marker_gets_no_real_kafka() -> None:
     """So none that starts one in a new way is left without it."""
     with pytest.raises(pytest.fail.Exception, match="has no marker real_kafka"):
         require_kafka(DEFAULT_VERSION)
+
+
+@pytest.mark.parametrize(
+    ("error", "version", "skips"),
+    [
+        (UnsupportedVersionError("Fetch needs Kafka 2.5 (KIP-1)"), "2.1.0", True),
+        (UnsupportedVersionError("Fetch needs Kafka 2.5 (KIP-1)"), "2.5.1", False),
+        (UnsupportedVersionError("Fetch needs Kafka 3.3 with KRaft"), "3.9.2", False),
+        (ExceptionGroup("", [UnsupportedVersionError("they need Kafka 4.1")]), "4.0.0", True),
+        (UnsupportedVersionError("the versions differ"), "2.1.0", False),
+        (AssertionError("needs Kafka 2.5"), "2.1.0", False),
+        (UnsupportedVersionError("Fetch needs Kafka 2.5 (KIP-1)"), None, False),
+    ],
+)
+def test_only_what_the_client_calls_newer_is_lacking(
+    error: Exception, version: str | None, skips: bool
+) -> None:
+    assert (real_kafka.lacking(error, version) is not None) is skips

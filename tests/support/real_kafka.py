@@ -1,9 +1,17 @@
-"""Says which tests start a real Apache Kafka: they have the marker `real_kafka`."""
+"""Says which tests start a real Apache Kafka: they have the marker `real_kafka`.
 
-from collections.abc import Collection, Mapping
+`make test-kafka-X` runs them on a release that may lack what some of them are about. Those skip:
+by the marker `needs_kafka`, or because the client has said which release a call needs.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import pytest
+
+from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.testing.java_runtime import release_of
 
 _FIXTURES: Final = {
     "cluster_of_the_session",
@@ -35,6 +43,47 @@ def mark_if_real(item: pytest.Item) -> None:
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     if starts_a_real_kafka(getattr(item, "fixturenames", ()), parameters):
         item.add_marker(pytest.mark.real_kafka)
+
+
+_NEEDED: Final = re.compile(r"needs? Kafka (\d+\.\d+)( with KRaft)?")
+
+
+def require_marked_release(item: pytest.Item, only_version: str | None) -> None:
+    """Skip a test that is marked `needs_kafka("2.6", "types of settings")`, on an older release."""
+    marker = item.get_closest_marker("needs_kafka")
+    if marker is None:
+        return
+    needed, what = marker.args
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    version = next((str(each) for each in parameters.values() if _is_version(each)), only_version)
+    on_embedded = any(str(value).startswith("embedded") for value in parameters.values())
+    if version is not None and not on_embedded and release_of(version) < release_of(needed):
+        pytest.skip(f"Kafka {version} has no {what}, which came with {needed}")
+
+
+def _is_version(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d+\.\d+\.\d+", value) is not None
+
+
+def lacking(error: BaseException | None, version: str | None) -> str | None:
+    """Return what that release lacks, if the error says so in the client's words."""
+    if error is None or version is None:
+        return None
+    for leaf in _leaves(error):
+        found = _NEEDED.search(str(leaf))
+        if isinstance(leaf, UnsupportedVersionError) and found is not None:
+            is_newer = release_of(found[1]) > release_of(version)
+            if is_newer or (found[2] and release_of(version) < release_of("3.3")):
+                return str(leaf)
+    return None
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error
 
 
 def begins(item: pytest.Item) -> None:

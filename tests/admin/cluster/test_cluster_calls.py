@@ -37,6 +37,7 @@ async def level_of(admin: AIOKafkaAdminClient) -> int:
     return (await admin.describe_features()).finalized[TRANSACTIONS].max_level
 
 
+@pytest.mark.needs_kafka("2.7", "features")
 async def test_features_are_described(admin: AIOKafkaAdminClient) -> None:
     features = await admin.describe_features()
     assert features.epoch is not None

@@ -76,6 +76,7 @@ def seen_by_confluent(address: str, kind: str, name: str) -> dict[str, Any]:
     return {name: entry.value for name, entry in entries.items()}
 
 
+@pytest.mark.needs_kafka("2.6", "types of settings")
 async def test_settings_have_names_types_and_sources(
     admin: AIOKafkaAdminClient, topic: str, any_kafka: str
 ) -> None:
@@ -103,6 +104,7 @@ async def test_settings_have_names_types_and_sources(
     assert (plain.synonyms, plain.documentation) == ((), None)
 
 
+@pytest.mark.needs_kafka("3.3", "setting node.id")
 async def test_describe_configs_has_aiokafkas_rows(
     admin: AIOKafkaAdminClient, topic: str, any_kafka: str
 ) -> None:
@@ -153,6 +155,7 @@ async def test_alter_configs_replaces_all(
     assert (seen["segment.ms"], seen["retention.ms"]) == ("60000", "604800000")
 
 
+@pytest.mark.needs_kafka("2.3", "changes of single settings")
 async def test_a_bad_resource_among_good_ones(
     admin: AIOKafkaAdminClient, topic: str, topic_name: str
 ) -> None:

@@ -46,6 +46,7 @@ async def member(
         yield consumer
 
 
+@pytest.mark.needs_kafka("2.6", "states of listed groups")
 async def test_groups_are_listed(admin: AIOKafkaAdminClient, any_kafka: str, topic: str) -> None:
     empty = f"{topic}-empty"
     await admin.alter_consumer_group_offsets(empty, {TopicPartition(topic, 0): 5})

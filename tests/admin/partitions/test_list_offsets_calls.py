@@ -42,6 +42,7 @@ async def filled(admin: AIOKafkaAdminClient, any_kafka: str, topic: str) -> Topi
     return TopicPartition(topic, 0)
 
 
+@pytest.mark.needs_kafka("3.5", "offset of the local log")
 async def test_every_kind_of_offset(
     admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
 ) -> None:
@@ -64,6 +65,7 @@ async def test_every_kind_of_offset(
     assert both[empty] == ListOffsetsResult(-1, -1, None)
 
 
+@pytest.mark.needs_kafka("3.0", "greatest timestamp")
 async def test_another_client_sees_the_same(
     admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
 ) -> None:

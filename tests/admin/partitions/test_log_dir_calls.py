@@ -47,6 +47,7 @@ async def admin(two: EmbeddedBroker) -> AsyncIterator[AIOKafkaAdminClient]:
         yield admin
 
 
+@pytest.mark.needs_kafka("3.3", "sizes of directories")
 async def test_a_broker_describes_its_directories(any_kafka: str, topic_name: str) -> None:
     async with (
         AIOKafkaAdminClient(bootstrap_servers=any_kafka) as admin,

@@ -10,6 +10,7 @@ import pytest
 from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from aiokafka_lite.testing.zookeeper import needs_zookeeper
 from tests.conftest import MAIN_VERSION, require_kafka
 
 OPTIONS: dict[str, Any] = {
@@ -61,6 +62,8 @@ async def becomes(ask: Callable[[], Awaitable[Any]], wanted: Any) -> None:
 @pytest.fixture(scope="session")
 def real_secured_cluster() -> Iterator[SecuredCluster]:
     """The real Kafka, for the tests of this folder together."""
+    if needs_zookeeper(MAIN_VERSION):
+        pytest.skip(f"a Kafka {MAIN_VERSION} of the tests has no security, which came with KRaft")
     require_kafka(MAIN_VERSION)
     with ApacheKafka(MAIN_VERSION, **OPTIONS) as kafka:
         yield SecuredCluster(kafka.bootstrap_servers, kafka.client_options, kafka)
