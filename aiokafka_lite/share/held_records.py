@@ -41,7 +41,8 @@ class AckBatch:
     by_user: bool = True
     """False: nobody has seen the records, which the client gives back."""
     expires_at_s: float = math.inf
-    """When its locks end and it is not worth sending (monotonic); infinite: whenever it is sent."""
+    """When its locks end, so that it does not count any more (monotonic); infinite: nobody knows.
+    """
 
     @property
     def last(self) -> int:
@@ -206,9 +207,8 @@ class HeldRecords:
         for tp, ranges in list(self._ranges.items()):
             for each in ranges:
                 batches = _take_from(each, all_gaps=self._outlive_polls)
-                if self._outlive_polls:
-                    for batch in batches:
-                        batch.expires_at_s = each.expires_at_s
+                for batch in batches:
+                    batch.expires_at_s = each.expires_at_s
                 taken += [(tp, each.node_id, batch) for batch in batches]
             left = [each for each in ranges if _HELD in each.types]
             if left:
@@ -233,6 +233,7 @@ class HeldRecords:
                 for run in runs:
                     types = bytearray([AcknowledgeType.RENEW]) * len(run.group())
                     batch = AckBatch(each.first + run.start(), types, by_user=False)
+                    batch.expires_at_s = each.expires_at_s
                     found.append((tp, each.node_id, batch))
         return found
 
@@ -257,6 +258,12 @@ class HeldRecords:
     def lost(self, node_id: int) -> list[tuple[TopicPartition, int]]:
         """Let go of all records of a node, whose session has ended; return as `expired`."""
         return self._let_go(lambda each: each.node_id == node_id)
+
+    def locks_ended(self, node_id: int) -> None:
+        """Note that a node has released all its records, whatever the user says about them."""
+        for each in self._all():
+            if each.node_id == node_id:
+                each.expires_at_s = -math.inf
 
     def forget(self, topics: Collection[str]) -> None:
         """Let go of all records of topics that are gone."""

@@ -123,9 +123,10 @@ class PendingAcknowledgements:
         is_renewal = batch.types[0] == AcknowledgeType.RENEW
         (self._renewals if is_renewal else self._others).add(tp, batch)
 
-    def take_expired(self, now_s: float, error: KafkaError) -> AckGroup:
-        """Return what waited until its locks have ended, and forget it. Renewals always go."""
-        return self._others.take_expired(now_s, error)
+    def take_expired(self, now_s: float, error: KafkaError) -> list[AckGroup]:
+        """Return what waited until its locks have ended, and forget it."""
+        taken = [group.take_expired(now_s, error) for group in self.groups if group]
+        return [group for group in taken if group]
 
     def take_renewals(self) -> AckGroup:
         """Return the renewals that wait, and forget them."""

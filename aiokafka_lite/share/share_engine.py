@@ -243,7 +243,9 @@ class ShareEngine:
             self._watch.poll_ended(self.client.clock.monotonic(), mark=self.poller.returned_records)
 
     def _session_lost(self, node_id: int) -> None:
-        if self.locks is not None:
+        if self.locks is None:
+            self.held.locks_ended(node_id)
+        else:
             self.locks.session_lost(node_id)
 
     async def commit(self, timeout_s: float) -> dict[TopicPartition, KafkaError | None]:

@@ -7,11 +7,12 @@ Source: KIP-932, ShareConsumeRequestManager.
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -32,7 +33,7 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
     for_code,
 )
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.protocol.messages._leader import NodeEndpoint
 from aiokafka_lite.protocol.messages.share_acknowledge import (
     ShareAcknowledgeRequest,
@@ -63,6 +64,17 @@ NO_RENEWAL = (
     "the brokers cannot renew the lock of a record: that needs Kafka 4.2 (KIP-1222); ACCEPT, "
     "RELEASE or REJECT it in time, or raise the group's config share.record.lock.duration.ms"
 )
+
+
+class RenewedRecord(NamedTuple):
+    """A record whose lock was renewed."""
+
+    topic_partition: TopicPartition
+    node_id: int
+    record: Record
+    expires_at_s: float
+    """When that lock ends (monotonic)."""
+
 
 Report = Callable[[AckGroup, Outcome], object]
 
@@ -121,8 +133,8 @@ class ShareFetcher:
         self._is_closed = False
         self.buffer: deque[AcquiredFetch] = deque()
         """What was acquired and not returned, oldest first."""
-        self.renewed: deque[tuple[TopicPartition, int, Record]] = deque()
-        """Records whose locks were renewed, with their nodes; the next poll returns them."""
+        self.renewed: deque[RenewedRecord] = deque()
+        """Records whose locks were renewed; the next poll returns them."""
         self.has_acquired = False
         """Whether the brokers have ever given this member records."""
         self.lock_timeout_ms: int | None = None
@@ -169,7 +181,9 @@ class ShareFetcher:
     def drop(self, fetch: AcquiredFetch) -> None:
         """Take a fetch out of the buffer, and give back what is left of it."""
         self.buffer.remove(fetch)
-        self._release(fetch.topic_partition, fetch.node_id, fetch.left())
+        self._release(
+            fetch.topic_partition, fetch.node_id, fetch.left(), expires_at_s=fetch.expires_at_s
+        )
         fetch.release()
 
     def _drop_buffered(self, is_meant: Callable[[AcquiredFetch], bool]) -> None:
@@ -179,9 +193,14 @@ class ShareFetcher:
             fetch.release()
 
     def _release(
-        self, tp: TopicPartition, node_id: int, ranges: Collection[tuple[int, int]]
+        self,
+        tp: TopicPartition,
+        node_id: int,
+        ranges: Collection[tuple[int, int]],
+        *,
+        expires_at_s: float,
     ) -> None:
-        self.acknowledge((tp, node_id, batch) for batch in released(ranges))
+        self.acknowledge((tp, node_id, batch) for batch in released(ranges, expires_at_s))
 
     def acknowledge(self, batches: Iterable[tuple[TopicPartition, int, AckBatch]]) -> None:
         """Send these with the next requests to their nodes, which go at once."""
@@ -297,9 +316,16 @@ class ShareFetcher:
         """Send nothing for records whose locks have ended, as in a program that was stopped. Others
         may have accepted them: a node takes that in silence, or it refuses their neighbours, too.
         """
-        error = InvalidRecordStateError("the lock ended before the acknowledgement could be sent")
-        expired = node.pending.take_expired(self._client.clock.monotonic(), error)
-        if expired:
+        error = InvalidRecordStateError(
+            "the locks of records had ended before their acknowledgement was sent, so it does not "
+            "count: the records are delivered again, or others have handled them; acknowledge or "
+            "renew them in time, or raise the group's config share.record.lock.duration.ms"
+        )
+        for expired in node.pending.take_expired(self._client.clock.monotonic(), error):
+            of_user = expired.of_user
+            if of_user:
+                named = names_of(sorted(of_user))
+                logger.warning("%s: %s: %s", self._config.client_id, named, error.args[0])
             self._end(node, expired, expired.failed(error))
 
     async def _fetch(self, node: _ShareNode, group: AckGroup, *, only_opens: bool = False) -> None:
@@ -386,7 +412,7 @@ class ShareFetcher:
     def _fetched(self, node: _ShareNode, group: AckGroup, response: ShareFetchResponse) -> None:
         node.session.answered()
         self._locks_last(response.acquisition_lock_timeout_ms)
-        expires_at_s = self._acquired_at_s(node) + (self.lock_timeout_ms or 0) / 1000
+        expires_at_s = self._ends_at_s(self._acquired_at_s(node))
         errors: dict[TopicPartition, KafkaError] = {}
         failed: dict[TopicPartition, KafkaError] = {}
         hints: Hints = []
@@ -425,6 +451,10 @@ class ShareFetcher:
             self.locks_are_shorter.set()
         self.lock_timeout_ms = lock_ms
 
+    def _ends_at_s(self, began_s: float) -> float:
+        """Return when a lock ends that began then; infinite: no node has said it yet."""
+        return math.inf if self.lock_timeout_ms is None else began_s + self.lock_timeout_ms / 1000
+
     def _acquired_at_s(self, node: _ShareNode) -> float:
         """Return when the node has acquired what it answers now, or some time earlier.
 
@@ -454,7 +484,8 @@ class ShareFetcher:
             for each in data.acquired_records
         ]
         if tp not in self._assigned:
-            self._release(tp, node.node_id, [(first, last) for first, last, _ in ranges])
+            gone = [(first, last) for first, last, _ in ranges]
+            self._release(tp, node.node_id, gone, expires_at_s=expires_at_s)
             return
         self.has_acquired = True
         cursor = RecordCursor(
@@ -497,8 +528,7 @@ class ShareFetcher:
         kind = for_code(code)
         error = kind(f"share session with node {node.node_id}: {kind.explained(message)}")
         logger.info("%s", error)
-        node.session.reset()
-        self._on_session_lost(node.node_id)
+        self._lose_session(node)
         if code in _SESSION_LOST and group.attempts + 1 < _ATTEMPTS:
             self._give_back([each for each in self.buffer if each.node_id == node.node_id])
             if group:
@@ -517,8 +547,7 @@ class ShareFetcher:
         """Act on a request without a response. The broker releases what this client has locked."""
         logger.info("share session with node %d: %s", node.node_id, error)
         self._client.observer.failed("fetch", error)
-        node.session.reset()
-        self._on_session_lost(node.node_id)
+        self._lose_session(node)
         self._back_off(node, error)
         self._drop_buffered(lambda fetch: fetch.node_id == node.node_id)
         if error.invalid_metadata or error.retriable:
@@ -545,6 +574,12 @@ class ShareFetcher:
             node.wait.end()
             node.wait = None
 
+    def _lose_session(self, node: _ShareNode) -> None:
+        """Open another session with the next request. The node has released what was locked."""
+        node.session.reset()
+        self.renewed = deque(each for each in self.renewed if each.node_id != node.node_id)
+        self._on_session_lost(node.node_id)
+
     def _back_off(self, node: _ShareNode, error: KafkaError) -> None:
         if node.wait is None:
             node.wait = self._client.waits.of(
@@ -559,10 +594,11 @@ class ShareFetcher:
         node.failures += 1
 
     def _end(self, node: _ShareNode, group: AckGroup, outcome: Outcome) -> None:
+        ends_at_s = self._ends_at_s(group.sent_at_s)
         for tp, error in outcome.items():
             if error is None:
                 self.renewed += [
-                    (tp, node.node_id, record)
+                    RenewedRecord(tp, node.node_id, record, ends_at_s)
                     for batch in group.batches[tp]
                     for record in batch.records
                 ]
@@ -644,4 +680,4 @@ def _stopped(node: _ShareNode) -> KafkaError:
     )
 
 
-__all__ = ["NO_RENEWAL", "ShareFetcher"]
+__all__ = ["NO_RENEWAL", "RenewedRecord", "ShareFetcher"]

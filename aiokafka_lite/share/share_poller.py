@@ -5,6 +5,7 @@ nothing: what was acquired for it waits for the next one. Source: KIP-932, Share
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, NamedTuple
@@ -25,6 +26,8 @@ from aiokafka_lite.share.held_records import HeldRecords, Record
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.share.share_fetcher import ShareFetcher
 from aiokafka_lite.share.share_membership import ShareMembership
+
+logger = logging.getLogger(__name__)
 
 _POLLS_A_TURN: Final = 8
 _TURN_S: Final = 0.002
@@ -171,11 +174,11 @@ class SharePoller:
         """Take and hold what is there. Does not wait."""
         found: Found = {}
         self._is_cut_off = False
-        taken = self._take_renewed(found, limit)
-        if taken:
-            return found
-        self._raise_kept(found)
         now_s = self._client.clock.monotonic()
+        taken = self._take_renewed(found, limit, now_s)
+        if taken:
+            return self._returned(found, taken)
+        self._raise_kept(found)
         while self._fetcher.buffer and taken < limit:
             fetch = self._fetcher.buffer[0]
             if now_s >= fetch.expires_at_s:  # others have its records by now
@@ -189,6 +192,10 @@ class SharePoller:
                 self._fetcher.buffer.remove(fetch)
                 fetch.release()
         self._raise_kept(found)
+        return self._returned(found, taken)
+
+    def _returned(self, found: Found, taken: int) -> Found:
+        """Count what a poll returns."""
         self.returned_records += taken
         if self._client.observer.is_heard:
             for tp, records in found.items():
@@ -203,11 +210,15 @@ class SharePoller:
         self._error = None
         raise error
 
-    def _take_renewed(self, found: Found, limit: int) -> int:
+    def _take_renewed(self, found: Found, limit: int, now_s: float) -> int:
         renewed, taken = self._fetcher.renewed, 0
         while renewed and taken < limit:
-            tp, node_id, record = renewed.popleft()
-            self._held.add(tp, node_id, record.offset, record.offset, [record])
+            tp, node_id, record, expires_at_s = renewed.popleft()
+            offset = record.offset
+            if now_s >= expires_at_s:  # others have it by now
+                logger.info("%s-%d offset %d: its renewed lock has ended", *tp, offset)
+                continue
+            self._held.add(tp, node_id, offset, offset, [record], expires_at_s=expires_at_s)
             found.setdefault(tp, []).append(record)
             taken += 1
         return taken
@@ -325,7 +336,14 @@ class SharePoller:
         """Let the user, or in implicit mode the group, decide about the record that failed."""
         tp = fetch.topic_partition
         if failure.offset > portion.first:
-            self._held.add(tp, fetch.node_id, portion.first, failure.offset - 1, [])
+            self._held.add(
+                tp,
+                fetch.node_id,
+                portion.first,
+                failure.offset - 1,
+                [],
+                expires_at_s=fetch.expires_at_s,
+            )
         verdict = None if self._config.is_explicit else AcknowledgeType.RELEASE
         self._held.add_unreadable(
             tp, fetch.node_id, failure.offset, verdict, expires_at_s=fetch.expires_at_s

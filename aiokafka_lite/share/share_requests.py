@@ -126,10 +126,15 @@ def _wire(batches: Iterable[AckBatch]) -> list[AcknowledgementBatch]:
     ]
 
 
-def released(ranges: Collection[tuple[int, int]]) -> list[AckBatch]:
+def released(ranges: Collection[tuple[int, int]], expires_at_s: float) -> list[AckBatch]:
     """Return what gives acquired offsets back that no user has seen."""
     return [
-        AckBatch(first, bytearray([AcknowledgeType.RELEASE]) * (last - first + 1), by_user=False)
+        AckBatch(
+            first,
+            bytearray([AcknowledgeType.RELEASE]) * (last - first + 1),
+            by_user=False,
+            expires_at_s=expires_at_s,
+        )
         for first, last in ranges
     ]
 

@@ -57,8 +57,9 @@ def test_a_request_that_only_acknowledges() -> None:
 
 
 def test_what_nobody_has_seen_is_released() -> None:
-    (batch,) = released([(3, 5)])
+    (batch,) = released([(3, 5)], 10.0)
     assert (batch.first, batch.last, batch.wire_types(), batch.by_user) == (3, 5, [2], False)
+    assert batch.expires_at_s == 10.0
 
 
 def test_a_fetch_may_ask_for_less_than_the_option_allows() -> None:
