@@ -93,6 +93,28 @@ def test_the_records_are_those_that_java_returns(log: CompactedLog, level: str, 
         assert rows == log.java[level]
 
 
+@each_twin
+@each_level
+@each_log
+def test_a_fetch_from_any_offset_has_the_rest(log: CompactedLog, level: str, twin: str) -> None:
+    """A seek may end in a hole, at a marker, or within a transaction."""
+    reader, _ = _twins(twin)
+    for fetched in log.fetched(level):
+        whole: list[Line] = []
+        for start in range(fetched.offset, fetched.offset + 80):
+            cursor = reader.RecordCursor(
+                fetched.records,
+                topic="t",
+                partition=0,
+                fetch_offset=start,
+                read_committed=level == "read_committed",
+                aborted_transactions=fetched.aborted,
+            )
+            found = [*map(line, cursor.take(1000))]
+            whole = whole or found
+            assert found == [each for each in whole if each[0] >= start]
+
+
 def _twins(twin: str) -> tuple[Any, Any]:
     if twin == "pure":
         return _batch_reader_py, _record_columns_py
@@ -208,6 +230,7 @@ def test_the_embedded_broker_stores_it_as_it_was(log: CompactedLog) -> None:
                 if time_ms >= 0:
                     (found,) = (await consumer.offsets_for_times({tp: time_ms})).values()
                     assert found is not None
+                    assert found.timestamp is not None
                     assert found.offset <= offset
                     assert found.timestamp >= time_ms
 
