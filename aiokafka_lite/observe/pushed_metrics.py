@@ -16,6 +16,7 @@ from aiokafka_lite.metrics.statistics import ConsumerStatistics, ProducerStatist
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.observe.otlp_metrics import MetricPoint
 from aiokafka_lite.protocol.api_key import ApiKey
+from aiokafka_lite.record.batch_header import HEADER_BYTES
 
 PREFIXES: Final[dict[ClientKind, str]] = {
     "producer": "org.apache.kafka.producer.",
@@ -224,8 +225,9 @@ class PushedMetrics(Observer):
         self._by_topic["record.send.total", topic] += records
         self._by_topic["byte.total", topic] += size
         self._window.batch_bytes.add(size)
-        if uncompressed_size:
-            self._window.compression.add(size / uncompressed_size)
+        if uncompressed_size > HEADER_BYTES:  # of records alone, as Java has it
+            ratio = (size - HEADER_BYTES) / (uncompressed_size - HEADER_BYTES)
+            self._window.compression.add(ratio)
 
     def batch_retried(
         self,

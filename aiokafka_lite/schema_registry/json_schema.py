@@ -13,7 +13,12 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry.libraries import library
-from aiokafka_lite.schema_registry.registered_schema import Schema, SchemaReference, SchemaText
+from aiokafka_lite.schema_registry.registered_schema import (
+    Schema,
+    SchemaReference,
+    SchemaText,
+    check_flags,
+)
 from aiokafka_lite.schema_registry.registry_errors import SchemaMismatchError
 from aiokafka_lite.schema_registry.schema_deserializer import Read, SchemaDeserializer
 from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient
@@ -53,6 +58,7 @@ class JSONSerializer(SchemaSerializer):
         self._schema = self._own_schema(schema, to_dict)
         _check_alone(self._schema)
         self._to_dict = to_dict
+        check_flags(validate=validate)
         self._validate = validate
 
     async def _schema_to_write(self) -> Schema:
@@ -101,6 +107,7 @@ class JSONDeserializer(SchemaDeserializer):
         super().__init__(registry, schema, from_dict, **options)
         _check_alone(self._schema)
         self._from_dict = from_dict
+        check_flags(validate=validate)
         self._validate = validate
 
     def _reader(

@@ -9,7 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
-from aiokafka_lite.schema_registry.registered_schema import Schema, SchemaReference, shown
+from aiokafka_lite.schema_registry.registered_schema import (
+    Schema,
+    SchemaReference,
+    check_flags,
+    shown,
+)
 from aiokafka_lite.schema_registry.registry_errors import SchemaRegistryError
 from aiokafka_lite.schema_registry.schema_registry_client import SchemaRegistryClient
 from aiokafka_lite.schema_registry.schema_serializer import SchemaSerializer, Write
@@ -93,6 +98,7 @@ class ProtobufDeserializer:
 
         Raises: KafkaConfigurationError for anything but a generated class.
         """
+        check_flags(is_key=is_key)
         self._parse = _checked_type(message_type).FromString
         self._header = header_name(is_key=is_key)
 

@@ -147,6 +147,13 @@ def checked_version(value: object) -> int:
     return value
 
 
+def check_flags(**flags: object) -> None:
+    """Raise KafkaConfigurationError for the first option that is neither True nor False."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise KafkaConfigurationError(f"{name}={shown(value)} must be True or False")
+
+
 def shown(value: object) -> str:
     """Return an argument as errors show it: a short text or number as it is, or the type."""
     text = repr(value) if isinstance(value, (str, int, float, type(None))) else ""
@@ -197,6 +204,7 @@ __all__ = [
     "SchemaReference",
     "SchemaText",
     "SchemaType",
+    "check_flags",
     "checked_name",
     "checked_version",
     "schema_of",

@@ -16,6 +16,7 @@ from aiokafka_lite.schema_registry.registered_schema import (
     SchemaReference,
     SchemaText,
     SchemaType,
+    check_flags,
     schema_of,
     shown,
 )
@@ -66,6 +67,7 @@ class SchemaDeserializer(ABC):
         KafkaConfigurationError for arguments that cannot work.
         """
         refuse_unknown(self, unknown, SchemaDeserializer.__init__)
+        check_flags(is_key=is_key)
         self._registry = checked_client(registry)
         if function is not None and not callable(function):
             raise KafkaConfigurationError(

@@ -15,6 +15,7 @@ from aiokafka_lite.schema_registry.registered_schema import (
     SchemaReference,
     SchemaText,
     SchemaType,
+    check_flags,
     checked_name,
     schema_of,
     shown,
@@ -61,6 +62,12 @@ class SchemaSerializer(ABC):
         Raises: KafkaConfigurationError for arguments that cannot work, or contradict each other.
         """
         refuse_unknown(self, unknown, SchemaSerializer.__init__)
+        check_flags(
+            is_key=is_key,
+            auto_register_schemas=auto_register_schemas,
+            use_latest_version=use_latest_version,
+            normalize_schemas=normalize_schemas,
+        )
         self._registry = checked_client(registry)
         if not callable(subject_name_strategy):
             raise KafkaConfigurationError(

@@ -220,6 +220,16 @@ ANY = _Untyped()
             r"this is not a JSON Schema: \$\.minimum",
         ),
         (
+            lambda r: ANY[AvroSerializer](r, "int", auto_register_schemas="false"),
+            r"auto_register_schemas='false' must be True or False",
+        ),
+        (lambda r: ANY[AvroDeserializer](r, is_key=1), r"is_key=1 must be True or False"),
+        (lambda r: ANY[JSONSerializer](r, {}, validate=None), r"validate=None must be True or"),
+        (
+            lambda _: ANY[ProtobufDeserializer](StringValue, is_key="value"),
+            r"is_key='value' must be True or False",
+        ),
+        (
             lambda r: ANY[AvroSerializer](r, "int", subject_name_strategy="TopicNameStrategy"),
             r"subject_name_strategy: 'TopicNameStrategy' cannot be called; give a function",
         ),

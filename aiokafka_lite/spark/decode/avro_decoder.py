@@ -13,7 +13,12 @@ from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.schema_registry.avro import avro_reader, parse_avro
 from aiokafka_lite.schema_registry.registry_errors import SchemaMismatchError
 from aiokafka_lite.schema_registry.schema_deserializer import Read
-from aiokafka_lite.schema_registry.wire_format import PREFIX_BYTES, schema_id_of
+from aiokafka_lite.schema_registry.wire_format import (
+    PREFIX_BYTES,
+    guid_of,
+    schema_id_of,
+    schema_key,
+)
 from aiokafka_lite.spark.decode.avro_types import Schema, kept_logical_types, logical_conflicts
 from aiokafka_lite.spark.decode.blocking_registry import FoundSchema
 
@@ -38,17 +43,17 @@ class AvroDecoder:
     """Decodes values to Python objects of the reader's schema."""
 
     def __init__(
-        self, reader: Schema, find_schema: Callable[[int], FoundSchema] | None = None
+        self, reader: Schema, find_schema: Callable[[int | str], FoundSchema] | None = None
     ) -> None:
         """`reader`: a result of `parse_reader`.
 
-        `find_schema` returns the schema of an id. With it, this decodes the wire format. Without
-        it, all values have the reader's schema.
+        `find_schema` returns the schema of an id or a guid. With it, this decodes the wire format.
+        Without it, all values have the reader's schema.
         """
         self._reader = reader
         self._read = avro_reader(reader, None)
         self._find_schema = find_schema
-        self._writers: dict[int, _Writer] = {}
+        self._writers: dict[bytes, _Writer] = {}
 
     def decode(self, value: bytes) -> Any:
         """Return the decoded value.
@@ -59,14 +64,15 @@ class AvroDecoder:
         """
         if self._find_schema is None:
             return self._read(value, 0)
-        schema_id = schema_id_of(value)
-        writer = self._writers.get(schema_id)
+        key = schema_key(value)
+        writer = self._writers.get(key)
         if writer is None:
-            writer = self._writers[schema_id] = self._prepare(self._find_schema(schema_id))
+            name = schema_id_of(key) if len(key) == PREFIX_BYTES else guid_of(key)
+            writer = self._writers[key] = self._prepare(self._find_schema(name))
         if writer.read is None:
             assert writer.fault is not None
             raise writer.fault
-        return writer.read(value, PREFIX_BYTES)
+        return writer.read(value, len(key))
 
     def _prepare(self, found: FoundSchema) -> _Writer:
         schema, what = found.registered.schema, f"schema {found.registered.schema_id}"

@@ -77,9 +77,9 @@ class BlockingRegistry:
         self._worker: Worker | None = None
         self._client: SchemaRegistryClient
 
-    def by_id(self, schema_id: int) -> FoundSchema:
-        """Return the schema of an id. Raises: as `SchemaRegistryClient.get_schema`."""
-        return self._run(lambda client: self._found(client, client.get_schema(schema_id)))
+    def by_id(self, schema_id: int | str) -> FoundSchema:
+        """Return the schema of an id or a guid. Raises: as `SchemaRegistryClient.get_schema`."""
+        return self._run(lambda client: self._found(client, _asked(client, schema_id)))
 
     def latest(self, subject: str) -> FoundSchema:
         """Return the newest schema of a subject; each call asks. Raises: as `by_id`."""
@@ -101,6 +101,14 @@ class BlockingRegistry:
         finally:
             await client.disconnect()  # a process asks seldom, and nothing tells it when it ends
         return FoundSchema(registered, tuple(each.schema_str for each in references.values()))
+
+
+def _asked(
+    client: SchemaRegistryClient, schema_id: int | str
+) -> Coroutine[Any, Any, RegisteredSchema]:
+    if isinstance(schema_id, str):
+        return client.get_schema_by_guid(schema_id)
+    return client.get_schema(schema_id)
 
 
 @functools.cache

@@ -5,6 +5,7 @@ import io
 import json
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import fastavro
 import pytest
@@ -19,6 +20,7 @@ from aiokafka_lite.schema_registry import (
     WireFormatError,
 )
 from aiokafka_lite.schema_registry.avro import TrailingBytesError
+from aiokafka_lite.schema_registry.wire_format import guid_header
 from aiokafka_lite.spark.decode.avro_decoder import AvroDecoder, parse_reader
 from aiokafka_lite.spark.decode.blocking_registry import FoundSchema
 
@@ -50,10 +52,10 @@ class Schemas:
     """What a registry has; counts the questions."""
 
     def __init__(self) -> None:
-        self.known = {1: stored(1, "AVRO", ORDER)}
-        self.asked: list[int] = []
+        self.known: dict[int | str, FoundSchema] = {1: stored(1, "AVRO", ORDER)}
+        self.asked: list[int | str] = []
 
-    def find(self, schema_id: int) -> FoundSchema:
+    def find(self, schema_id: int | str) -> FoundSchema:
         self.asked.append(schema_id)
         if schema_id not in self.known:
             raise UnknownSchemaError(f"no schema {schema_id}")
@@ -108,6 +110,34 @@ def test_schemas_may_refer_to_others() -> None:
     assert decoder.decode(b"\0\0\0\0\3" + wire[1:]) == value  # without the number of the union
 
 
+def test_a_schema_may_be_named_by_its_guid() -> None:
+    schemas, guid = Schemas(), str(uuid4())
+    schemas.known[guid] = schemas.known[1]
+    decoder = AvroDecoder(parse_reader(ORDER), schemas.find)
+    data = guid_header(guid) + written(ORDER, {"id": 7, "name": "a"})
+    for _ in range(2):
+        assert decoder.decode(data) == {"id": 7, "name": "a"}
+    assert schemas.asked == [guid]
+
+
+def test_branches_of_a_union_may_share_a_reference() -> None:
+    """The first branch defines the type, and the second names it."""
+    schemas = Schemas()
+
+    def of(name: str, field: str, kind: str) -> str:
+        return json.dumps(
+            {"type": "record", "name": name, "fields": [{"name": field, "type": kind}]}
+        )
+
+    city, home = of("x.City", "a", "string"), of("x.Home", "at", "x.City")
+    work = of("x.Work", "by", "x.City")
+    union = '["x.Home", "x.Work"]'
+    schemas.known[3] = stored(3, "AVRO", union, (city, home, work))
+    decoder = AvroDecoder(parse_reader(union, [city, home, work]), schemas.find)
+    assert decoder.decode(b"\0\0\0\0\3" + b"\0\2B") == {"at": {"a": "B"}}
+    assert decoder.decode(b"\0\0\0\0\3" + b"\2\2C") == {"by": {"a": "C"}}
+
+
 @pytest.mark.parametrize(
     ("wire", "error", "said"),
     [
@@ -139,7 +169,7 @@ def test_what_cannot_be_read_says_why(wire: bytes, error: type[Exception], said:
 def test_a_registry_that_does_not_answer_is_remembered_of_no_schema() -> None:
     answers: list[Any] = [RegistryUnavailableError("not now"), stored(1, "AVRO", ORDER)]
 
-    def find(schema_id: int) -> FoundSchema:
+    def find(schema_id: int | str) -> FoundSchema:
         answer: FoundSchema | RegistryUnavailableError = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
