@@ -199,12 +199,17 @@ class KafkaClient:
                 "%s: connected to cluster %s, brokers: %d",
                 *(self.config.client_id, snapshot.cluster_id, len(snapshot.nodes)),
             )
-        except BaseException:
+        except BaseException as error:
             with anyio_shield():
                 await self._end()
             if self._life.state is ClientState.STARTING:
                 self.owner = TaskOwner(self.name, clock=self.clock, loop=self.loop)
                 self._life.to(ClientState.NEW)
+            elif self._life.state is ClientState.CLOSED and isinstance(error, Exception):
+                # What the closed parts say of themselves is no reason.
+                raise IllegalStateError(
+                    f"{self.name} was closed while it was starting; create another one"
+                ) from error
             raise
 
     async def _first_metadata(self) -> None:

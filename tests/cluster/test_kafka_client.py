@@ -110,8 +110,9 @@ async def test_closing_ends_a_start_that_goes_on_asking(refused_ports: tuple[int
     starting = asyncio.create_task(client.start())
     await clock.sleep(5)
     await client.close()
-    with pytest.raises(KafkaConnectionError):
+    with pytest.raises(IllegalStateError, match="closed while it was starting") as raised:
         await starting
+    assert isinstance(raised.value.__cause__, KafkaConnectionError)
     assert clock.monotonic() < 60
     assert clock.pending_timers == 0
 
