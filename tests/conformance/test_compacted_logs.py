@@ -180,12 +180,19 @@ async def _how_many(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition, en
 
 
 @each_level
+@pytest.mark.parametrize("most_bytes", [1, 1 << 20], ids=["each batch alone", "all at once"])
 @pytest.mark.parametrize("read", [_by_getmany, _by_arrow, _one_by_one, _by_iteration])
-def test_consumers_read_such_a_log_from_a_broker_to_its_end(read: Read, level: str) -> None:
+def test_consumers_read_such_a_log_from_a_broker_to_its_end(
+    read: Read, most_bytes: int, level: str
+) -> None:
     async def main(kafka: VirtualKafka) -> None:
         for log in LOGS:
             tp = log.store(kafka.broker)
-            options: dict[str, Any] = {"isolation_level": level, "auto_offset_reset": "earliest"}
+            options: dict[str, Any] = {
+                "isolation_level": level,
+                "auto_offset_reset": "earliest",
+                "max_partition_fetch_bytes": most_bytes,
+            }
             async with AIOKafkaConsumer(**kafka.client_options, **options) as consumer:
                 consumer.assign([tp])
                 assert await read(consumer, tp, log.end(level)) == log.java[level], log.name
@@ -194,7 +201,12 @@ def test_consumers_read_such_a_log_from_a_broker_to_its_end(read: Read, level: s
 
 
 @each_level
-def test_share_consumers_read_such_a_log_to_its_end(level: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"fetch_max_bytes": 1}, {"share_acquire_mode": "record_limit", "max_poll_records": 1}],
+    ids=["all at once", "each batch alone", "each record alone"],
+)
+def test_share_consumers_read_such_a_log_to_its_end(options: dict[str, Any], level: str) -> None:
     async def main(kafka: VirtualKafka) -> None:
         settings = {"share.auto.offset.reset": "earliest", "share.isolation.level": level}
         async with AIOKafkaAdminClient(**kafka.client_options) as admin:
@@ -205,7 +217,7 @@ def test_share_consumers_read_such_a_log_to_its_end(level: str) -> None:
         for log in LOGS:
             found: list[Line] = []
             async with AIOKafkaShareConsumer(
-                log.name, group_id=log.name, **kafka.client_options
+                log.name, group_id=log.name, **kafka.client_options, **options
             ) as consumer:
                 while records := await consumer.getmany(5_000):
                     found += [line(each) for batch in records.values() for each in batch]
