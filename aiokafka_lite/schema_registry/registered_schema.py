@@ -18,6 +18,8 @@ SchemaType = Literal["AVRO", "JSON", "PROTOBUF"]
 SchemaText = str | Mapping[str, Any] | list[Any]
 """The text of a schema, or the JSON in it, as `json.loads` returns it."""
 _FILE_NAME: Final = re.compile(r"[^\s{}\[\]\"]+\.(avsc|avdl|avpr|json|proto)\Z", re.IGNORECASE)
+NEWEST: Final = -1
+"""Stands for a subject's newest version in a reference, as in Confluent's clients."""
 _JSON_SCHEMA_TYPES: Final = ("object", "integer", "number")
 _MOST_SHOWN: Final = 80
 
@@ -30,12 +32,14 @@ class SchemaReference:
     """The name that the other schema uses: an Avro name, a `$ref`, or an imported file."""
     subject: str
     version: int
+    """-1: the newest, at each question."""
 
     def __post_init__(self) -> None:
         """Raises: KafkaConfigurationError for an argument of another type."""
         checked_name("name", self.name, "the name that the other schema uses")
         checked_name("subject", self.subject, "the name of a subject")
-        checked_version(self.version)
+        if self.version != NEWEST:
+            checked_version(self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +203,7 @@ def _is_json_schema(text: str) -> bool:
 
 
 __all__ = [
+    "NEWEST",
     "RegisteredSchema",
     "Schema",
     "SchemaReference",

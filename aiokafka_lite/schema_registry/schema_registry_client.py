@@ -19,6 +19,7 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.options.option_names import meant_option
 from aiokafka_lite.schema_registry.registered_schema import (
+    NEWEST,
     RegisteredSchema,
     Schema,
     SchemaReference,
@@ -354,9 +355,12 @@ class SchemaRegistryClient:
                     " merge some of the schemas"
                 )
             # What was written stays readable when the referenced version is deleted.
-            of_version = await self.get_version(each.subject, each.version, deleted=True)
-            await self._find_references(of_version.schema, found, seen)
-            found[each] = of_version.schema
+            if each.version == NEWEST:
+                used = await self.get_latest_version(each.subject)
+            else:
+                used = await self.get_version(each.subject, each.version, deleted=True)
+            await self._find_references(used.schema, found, seen)
+            found[each] = used.schema
 
     # Requests…
 

@@ -326,6 +326,26 @@ JSON = {
         BY_NOBODY,
         has_witness=False,
     ),
+    "draft-04, whose id has no $": Case(
+        [("customer", NAME, [])],
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "id": f"{BASE}order.json",
+            **order("customer.json"),
+        },
+        TO_CUSTOMER,
+        [BY_ANN],
+        BY_NOBODY,
+        has_witness=False,
+    ),
+    "the newest version": Case(
+        [("customer", {"type": "string"}, []), ("customer", NAME, [])],
+        order("customer.json"),
+        [("customer.json", "customer", -1)],
+        [BY_ANN],
+        BY_NOBODY,
+        has_witness=False,
+    ),
     "back to the top": Case(
         [
             (
