@@ -100,7 +100,8 @@ def read_response(
     """Return the response of a frame (without its size), and what is odd about the bytes.
 
     Other servers than Apache's may end a response with bytes that its version does not have, or
-    send null where the protocol has none. Java's client and librdkafka read on, so this does too.
+    send null where the protocol has none. Java's client and librdkafka read on, so this does too
+    (2f-16).
 
     Raises: as `decode_response`, for what `Message.decode_leniently` cannot read either.
     """

@@ -23,7 +23,7 @@ def server_properties(nodes: int, *, has_kraft: bool = True) -> dict[str, str]:
     }
     of_zookeeper = {
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
-        "zookeeper.session.timeout.ms": "6000",
+        "zookeeper.session.timeout.ms": "3000",
     }
     return {
         "inter.broker.listener.name": "PLAINTEXT",

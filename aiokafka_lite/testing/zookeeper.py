@@ -16,6 +16,10 @@ from aiokafka_lite.testing.java_runtime import find_java, release_of, zookeeper_
 
 READY_TIMEOUT_S: Final = 60.0
 STOP_TIMEOUT_S: Final = 15.0
+TICK_MS: Final = 1_000
+"""A session lives for two ticks or more. A node that was killed may come back when its session is
+over; until then its name is taken.
+"""
 FIRST_WITH_KRAFT: Final = (3, 3)
 """The first release whose KRaft is ready for production (KIP-833)."""
 
@@ -44,6 +48,7 @@ class ZooKeeper:
         config.write_text(
             f"dataDir={self._folder / 'data'}\nclientPort={self.port}\n"
             "clientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n"
+            f"tickTime={TICK_MS}\n"
         )
         command = [str(find_java()), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         command += ["-cp", f"{zookeeper_jars()}/*"]

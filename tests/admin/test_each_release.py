@@ -217,6 +217,7 @@ async def refused(things: Things, api: ApiKey, needed: str, running: Awaitable[A
 
 
 async def test_each_call_works_or_says_what_it_needs(things: Things, release: Release) -> None:
+    """A refusal names the release, and its request was not sent (2f-17)."""
     async with things.admin(request_timeout_ms=5_000) as root:
         for name, row in ROWS.items():
             call = await call_of(things, row, name, root)

@@ -126,6 +126,7 @@ async def test_offsets_of_a_share_group(
     assert await rows() == []
 
 
+@pytest.mark.needs_kafka("3.7", "subscriptions of client metrics")
 async def test_subscriptions_of_client_metrics(
     kafka: ApacheKafka, admin: AIOKafkaAdminClient, topic_name: str
 ) -> None:

@@ -106,6 +106,7 @@ async def test_bytes_behind_each_response_are_stepped_over(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Bytes behind a response are no fault, and are told once a kind and connection (2f-16)."""
     monkeypatch.setattr(router_module, "encode_response", with_tail)
     async with EmbeddedBroker(security="SASL_PLAINTEXT", users=USERS) as broker:
         broker.create_topic("t")

@@ -37,7 +37,7 @@ async def level_of(admin: AIOKafkaAdminClient) -> int:
     return (await admin.describe_features()).finalized[TRANSACTIONS].max_level
 
 
-@pytest.mark.needs_kafka("2.7", "features")
+@pytest.mark.needs_kafka("3.3", "features that are in force")
 async def test_features_are_described(admin: AIOKafkaAdminClient) -> None:
     features = await admin.describe_features()
     assert features.epoch is not None

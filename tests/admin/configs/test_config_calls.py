@@ -179,6 +179,7 @@ async def test_a_bad_resource_among_good_ones(
         altered.configs.raise_first()
 
 
+@pytest.mark.needs_kafka("3.3", "error of its own for a wrong setting")
 async def test_validate_only_changes_nothing(admin: AIOKafkaAdminClient, topic: str) -> None:
     good = ConfigResource(TOPIC, topic, {"retention.ms": "7"})
     bad = ConfigResource(TOPIC, topic, {"retention.ms": "soon"})
@@ -190,6 +191,7 @@ async def test_validate_only_changes_nothing(admin: AIOKafkaAdminClient, topic: 
     assert (await admin.get_configs([good])).succeeded[good]["retention.ms"].value == "1000"
 
 
+@pytest.mark.needs_kafka("3.7", "settings of client metrics")
 async def test_groups_and_client_metrics_have_settings(
     admin: AIOKafkaAdminClient, topic_name: str, any_kafka: str
 ) -> None:

@@ -60,6 +60,7 @@ async def group_of(
             yield
 
 
+@pytest.mark.needs_kafka("3.9", "kinds of groups")
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 @pytest.mark.parametrize("kind", ["classic", "consumer", "share", "streams"])
 async def test_each_call_tells_members_state_and_remedy(
