@@ -21,7 +21,10 @@ _INTEGERS = (
     pa.uint64(),
 )
 _TIMES = (pa.int64(), pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us", "UTC"))
-_MOMENTS = (0, 1, 999, 1_700_000_000, 1_700_000_000_123_456)
+_MOMENTS = (
+    *(0, 1, 999, 1_700_000_000, 1_700_000_000_123_456),
+    *(-1, -7, -1_500, -(2**53), 2**63 - 1, -(2**63)),
+)
 # An inline string view has up to 12 bytes; a longer one refers to a buffer.
 _CONTENTS = ("", "a", "hellö", "x" * 12, "y" * 13, "z" * 50)
 
@@ -36,6 +39,10 @@ def random_table(rng: Random) -> Any:
         columns["partition"] = _numbers(rng, rows, rng.choice(_INTEGERS), (0, 1, 2, 5, 100))
     if rng.random() < 0.4:
         columns["timestamp"] = _numbers(rng, rows, rng.choice(_TIMES), _MOMENTS)
+        if rng.random() < 0.4:
+            kind = rng.choice((pa.int8(), pa.int32(), pa.int64(), pa.null(), pa.float64()))
+            types = (None,) if pa.types.is_null(kind) else (-1, 0, 1)
+            columns["timestamp_type"] = _numbers(rng, rows, kind, types)
     if rng.random() < 0.3:
         columns["topic"] = _column(rng, rows, rng.choice(_TEXTS), nulls=0)
     if rng.random() < 0.5:
@@ -66,7 +73,7 @@ def _column(rng: Random, rows: int, kind: pa.DataType, nulls: float = 0.3) -> pa
     return pa.array(values, kind)
 
 
-def _numbers(rng: Random, rows: int, kind: pa.DataType, values: tuple[int, ...]) -> pa.Array:
+def _numbers(rng: Random, rows: int, kind: pa.DataType, values: tuple[int | None, ...]) -> pa.Array:
     return pa.array([None if rng.random() < 0.2 else rng.choice(values) for _ in range(rows)], kind)
 
 

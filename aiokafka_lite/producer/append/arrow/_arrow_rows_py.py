@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Headers = tuple[tuple[str, bytes | None], ...]
-_MIN_TIMESTAMP, _MAX_TIMESTAMP = -(2**63), 2**63 - 1
+_MAX_TIMESTAMP = 2**63 - 1
 _NO_TIMESTAMP = -1  # in Kafka, both of times and of their types
 _NO_UTF8 = object()
 
@@ -209,7 +209,7 @@ class ArrowRows:
                 headers = self.headers(row) if has_headers else ()
             except SerializationError:
                 return at - start
-            if (key is None and value is None) or not (_MIN_TIMESTAMP <= time_ms <= _MAX_TIMESTAMP):
+            if (key is None and value is None) or abs(time_ms) > _MAX_TIMESTAMP:
                 return at - start
             if append(time_ms, key, value, headers) is None:
                 return at - start
