@@ -13,6 +13,7 @@ from enum import IntEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.bootstrap import check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -279,7 +280,7 @@ class AIOKafkaClient:
         Raises: TypeError for a str; IllegalStateError if the client is not connected.
         """
         if isinstance(topics, str):
-            raise TypeError(f"topics={topics!r} is a str; pass a collection of names")
+            raise TypeError(f"topics={quoted(topics)} is a str; pass a collection of names")
         topics = list(topics)
         if self._belongs_to is None:
             self._running().metadata.set_topics(topics or None)
@@ -352,8 +353,8 @@ class AIOKafkaClient:
         """
         if not isinstance(request, Request):
             raise TypeError(
-                f"request={request!r} is of type {type(request).__name__}; make it of a class of "
-                "aiokafka_lite.protocol.messages, or use the calls of AIOKafkaAdminClient"
+                f"request={quoted(request)} is of type {type(request).__name__}; make it of a "
+                "class of aiokafka_lite.protocol.messages, or use the calls of AIOKafkaAdminClient"
             )
         return await self._running().network.request(node_id, request, lane=_LANES[group])
 

@@ -28,6 +28,7 @@ from aiokafka_lite.admin.topics.delete_records_calls import DeleteRecordsCalls
 from aiokafka_lite.admin.topics.describe_topic_calls import DescribeTopicCalls
 from aiokafka_lite.admin.topics.topic_calls import TopicCalls
 from aiokafka_lite.admin.transactions.admin_transaction_calls import TransactionCalls
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.kafka_client import ClientState, KafkaClient
 from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
@@ -115,7 +116,7 @@ class AIOKafkaAdminClient(
         client = getattr(self, "_client", None)  # absent when the constructor raised
         state = "not made" if client is None else client.state.value
         config = getattr(self, "_config", None)
-        name = "" if config is None else f" client_id={config.client_id!r}"
+        name = "" if config is None else f" client_id={quoted(config.client_id)}"
         return f"<{type(self).__name__}{name} {state}>"
 
     @property

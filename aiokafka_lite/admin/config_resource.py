@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, TypeAlias
 
+from aiokafka_lite.checks.quoted import quoted
+
 
 class ConfigResourceType(IntEnum):
     """Kinds of things with a configuration, by Kafka's numbers."""
@@ -68,7 +70,10 @@ class ConfigResource:
         return hash((self.resource_type, self.name))
 
     def __repr__(self) -> str:
-        return f"ConfigResource({self.resource_type.name}, {self.name!r}, {self.configs!r})"
+        return (
+            f"ConfigResource({self.resource_type.name}, {quoted(self.name)}, "
+            f"{quoted(self.configs)})"
+        )
 
 
 __all__ = ["AlterConfigOp", "ConfigResource", "ConfigResourceType", "ResourceConfigs"]

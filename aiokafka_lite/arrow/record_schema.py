@@ -20,6 +20,8 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from aiokafka_lite.checks.quoted import quoted
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -48,7 +50,7 @@ def field_mask(columns: Iterable[str] | None) -> int:
     for name in [columns] if isinstance(columns, str) else columns:
         if name not in FIELDS:
             raise ValueError(
-                f"{name!r} is not a column of a record; the columns are {', '.join(FIELDS)}"
+                f"{quoted(name)} is not a column of a record; the columns are {', '.join(FIELDS)}"
             )
         mask |= 1 << FIELDS.index(name)
     if not mask:

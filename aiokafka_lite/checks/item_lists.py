@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
 
@@ -19,7 +20,7 @@ def listed(name: str, values: Iterable[T], wanted: str, *kinds: type) -> list[T]
     """
     given: Any = values
     if isinstance(given, (str, bytes, *kinds)) or not isinstance(given, Iterable):
-        raise IllegalArgumentError(f"{name}: {given!r:.200} is no list; give a list of {wanted}")
+        raise IllegalArgumentError(f"{name}: {quoted(given)} is no list; give a list of {wanted}")
     return list(given)
 
 
@@ -34,7 +35,7 @@ def list_of(name: str, values: Iterable[T], *kinds: type) -> list[T]:
     for each in found:
         if not _is_one_of(each, kinds):
             raise IllegalArgumentError(
-                f"{name} has {each!r:.200}, which is no {wanted}; give a list of {wanted}"
+                f"{name} has {quoted(each)}, which is no {wanted}; give a list of {wanted}"
             )
     return found
 
@@ -55,7 +56,7 @@ def partition_of(name: str, value: object) -> TopicPartition:
     """
     if not isinstance(value, tuple) or len(value) != 2:
         raise IllegalArgumentError(
-            f"{name} has {value!r:.200}, which is no TopicPartition; give"
+            f"{name} has {quoted(value)}, which is no TopicPartition; give"
             " TopicPartition(topic, partition)"
         )
     found = TopicPartition(*value)
@@ -71,11 +72,11 @@ def dict_of(name: str, values: Mapping[K, V], form: str, *kinds: type) -> dict[K
     """
     given: Any = values
     if not isinstance(given, Mapping):
-        raise IllegalArgumentError(f"{name}: {given!r:.200} is no dict; give {form}")
+        raise IllegalArgumentError(f"{name}: {quoted(given)} is no dict; give {form}")
     for key, each in given.items() if kinds else ():
         if not _is_one_of(each, kinds):
             raise IllegalArgumentError(
-                f"{name}: {each!r:.200} of {key!r:.200} is no value of it; give {form}"
+                f"{name}: {quoted(each)} of {quoted(key)} is no value of it; give {form}"
             )
     return dict(given)
 
@@ -83,7 +84,7 @@ def dict_of(name: str, values: Mapping[K, V], form: str, *kinds: type) -> dict[K
 def one_of(name: str, value: T, kind: type[T]) -> T:
     """Return the argument `name`. Raises: IllegalArgumentError if it is not of this kind."""
     if not isinstance(value, kind):
-        raise IllegalArgumentError(f"{name}: {value!r:.200} is no {kind.__name__}; give one")
+        raise IllegalArgumentError(f"{name}: {quoted(value)} is no {kind.__name__}; give one")
     return value
 
 

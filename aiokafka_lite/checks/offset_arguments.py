@@ -5,6 +5,7 @@ Error texts are aiokafka's. Does not wait.
 
 from collections.abc import Callable, Mapping
 
+from aiokafka_lite.checks.quoted import kind_of, number, quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import IllegalArgumentError
@@ -25,7 +26,7 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
     IllegalArgumentError for values that no request can carry; as `check_topic_partition`.
     """
     if not offsets or not isinstance(offsets, Mapping):
-        raise ValueError(f"offsets={offsets!r}: give a dict of TopicPartition to offset")
+        raise ValueError(f"offsets={kind_of(offsets)}: give a dict of TopicPartition to offset")
     return {checked_key(tp): _checked_offset(tp, value) for tp, value in offsets.items()}
 
 
@@ -36,8 +37,8 @@ def checked_key(tp: object) -> TopicPartition:
     """
     if not isinstance(tp, TopicPartition):
         raise TypeError(
-            f"Key should be TopicPartition instance, not {tp!r} of type {type(tp).__name__}; give "
-            f"TopicPartition(topic, partition)"
+            f"Key should be TopicPartition instance, not {kind_of(tp)}; give "
+            "TopicPartition(topic, partition)"
         )
     check_topic_partition(tp)
     return tp
@@ -52,11 +53,11 @@ def check_topic_partition(tp: TopicPartition) -> None:
     topic: object = tp.topic  # users may build a TopicPartition from anything
     partition: object = tp.partition
     if not isinstance(topic, str):
-        raise IllegalArgumentError(f"{tp!r}: the topic is not a str; give its name")
+        raise IllegalArgumentError(f"{quoted(tp)}: the topic is not a str; give its name")
     check_topic_name(topic)
     if not isinstance(partition, int) or not 0 <= partition <= _MAX_PARTITION:
         raise IllegalArgumentError(
-            f"{tp!r}: the partition is not an int from 0 to {_MAX_PARTITION}; give its number"
+            f"{quoted(tp)}: the partition is not an int from 0 to {_MAX_PARTITION}; give its number"
         )
 
 
@@ -65,18 +66,18 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
         value = (value, "")
     if not isinstance(value, tuple) or len(value) != 2 or not _is_offset(value[0]):
         raise ValueError(
-            f"{tp}: {value!r} is not an offset; give an int from 0 on, (offset, metadata) or "
+            f"{tp}: {_shown(value)} is not an offset; give an int from 0 on, (offset, metadata) or "
             f"OffsetAndMetadata"
         )
     offset, metadata = value
     if not isinstance(metadata, str):
-        raise TypeError(f"Metadata should be a string, not {metadata!r}")
+        raise TypeError(f"Metadata should be a string, not {kind_of(metadata)}")
     _check_sendable(f"{tp}: metadata", metadata)
     epoch = getattr(value, "leader_epoch", -1)
     if offset > _MAX_OFFSET or not -1 <= epoch <= _MAX_PARTITION:
         raise IllegalArgumentError(
-            f"{tp}: {value!r} is beyond what Kafka can store: offsets end at {_MAX_OFFSET}, leader "
-            f"epochs go from -1 to {_MAX_PARTITION}"
+            f"{tp}: {_shown(value)} is beyond what Kafka can store: offsets end at {_MAX_OFFSET}, "
+            f"leader epochs go from -1 to {_MAX_PARTITION}"
         )
     return OffsetAndMetadata(offset, metadata, epoch)
 
@@ -96,11 +97,17 @@ def checked_group(group_id: object) -> ConsumerGroupMetadata:
     name: object = group.group_id if isinstance(group, ConsumerGroupMetadata) else None
     if not isinstance(group, ConsumerGroupMetadata) or not isinstance(name, str) or not name:
         raise ValueError(
-            f"group_id={group_id!r}: give the group's name, or the consumer's group_metadata()"
+            f"group_id={quoted(group_id)}: give the group's name, or the consumer's "
+            "group_metadata()"
         )
     for field in ("group_id", "member_id", "group_instance_id"):
         _check_sendable(field, getattr(group, field))
     return group
+
+
+def _shown(value: object) -> str:
+    """Return a wrong offset as errors show it: it may be a record."""
+    return quoted(value) if isinstance(value, OffsetAndMetadata) else number(value)
 
 
 def _is_offset(value: object) -> bool:

@@ -1,33 +1,37 @@
 """Owns how errors, logs and reprs name what a user passed. Does not wait.
 
 What is passed may be a record, or a value in the wrong place. So a text has the type, and shows the
-value only if it is short and cannot be the content of a record. Every text of the library names a
-value that it refuses by `quoted`.
+value only if it is short and plain. Where a record's content may be in the argument, `kind_of` says
+the type alone.
 """
 
+import re
 from collections.abc import Sized
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
-MOST_SHOWN: Final = 80
+MOST_SHOWN: Final = 100
 """Characters of one value that a text shows at most."""
+_MOST_BYTES: Final = 16
 _MOST_ITEMS: Final = 4
-_MOST_DIGITS: Final = 24
-_MOST_INT: Final = 10**_MOST_DIGITS
+_SHORTEST_PART: Final = 4
+_MOST_PART: Final = 8
+_MOST_INT: Final = 10**24
+_NAME: Final = re.compile(r"[\w./:@+-]{1,300}\Z")
+"""What a name or a path looks like. A long one is shown by its beginning and its end."""
+_HEAD, _TAIL = 50, 40
 
 
 def quoted(value: object) -> str:
-    """Return how a text shows `value`, in at most about `MOST_SHOWN` characters.
+    """Return how a text shows `value`, in at most `MOST_SHOWN` characters of it.
 
-    Numbers, short str, members of enums, functions and classes are shown, and so are short lists,
-    tuples, sets and dicts of these. Of bytes and of all other objects only the type is told, and
-    the size. No `repr` of a user's class is called.
+    Numbers, short str, a few bytes, members of enums, functions and classes are shown, and so are
+    short lists, tuples, sets and dicts of these. Of all other objects the type is told, and the
+    size. No `repr` of a user's class is called.
     """
     shown = _shown(value)
-    if shown is not None and len(shown) <= MOST_SHOWN:
-        return shown
-    return kind_of(value)
+    return kind_of(value) if shown is None else shown
 
 
 def kind_of(value: object) -> str:
@@ -42,6 +46,39 @@ def kind_of(value: object) -> str:
     return f"<{name}>"
 
 
+def number(value: object) -> str:
+    """Return a number as text, and anything else by `kind_of`."""
+    return quoted(value) if isinstance(value, int | float | None) else kind_of(value)
+
+
+def said(error: BaseException, *content: object) -> str:
+    """Return the type and the text of an error that a user's code has raised, cut.
+
+    The type alone, if the text has a part of `content`: of the record that the code was called for.
+    """
+    try:
+        text = cut(repr(error))
+    except Exception:  # noqa: BLE001 - of the user's class
+        return type(error).__name__
+    return type(error).__name__ if any(_has_part(text, each) for each in content) else text
+
+
+def _has_part(text: str, content: object) -> bool:
+    if content is None:
+        return False
+    if isinstance(content, bytes):
+        content = content.decode("utf-8", "replace")
+    if not isinstance(content, str):
+        try:
+            content = repr(content)
+        except Exception:  # noqa: BLE001 - of the user's class
+            return False
+    if len(content) < _SHORTEST_PART:
+        return repr(content) in text
+    size = min(len(content), _MOST_PART)
+    return any(text[at : at + size] in content for at in range(len(text) - size + 1))
+
+
 def cut(text: str, most: int = MOST_SHOWN) -> str:
     """Return the text, cut to `most` characters: what other code or a peer has said."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -53,34 +90,39 @@ def _shown(value: object) -> str | None:
     if value is None or kind in (bool, float):
         return repr(value)
     if isinstance(value, Enum):
-        return f"{kind.__name__}.{value.name}"
-    if kind is int:
-        return repr(value) if -_MOST_INT < value < _MOST_INT else None  # type: ignore[operator]
-    if kind is str:
-        return repr(value) if len(value) <= MOST_SHOWN else None  # type: ignore[arg-type]
+        text = repr(value)
+        return text if len(text) <= MOST_SHOWN else f"{kind.__name__}.{value.name}"
+    if isinstance(value, int) and kind is int:
+        return repr(value) if -_MOST_INT < value < _MOST_INT else None
+    if isinstance(value, str) and kind is str:
+        if len(value) <= MOST_SHOWN:
+            return repr(value)
+        return repr(f"{value[:_HEAD]}…{value[-_TAIL:]}") if _NAME.match(value) else None
+    if isinstance(value, bytes):
+        return repr(value) if len(value) <= _MOST_BYTES else None
     if isinstance(value, type):
-        return f"<class {value.__qualname__}>"
+        return f"<class {cut(value.__qualname__)}>"
     if isinstance(value, FunctionType | BuiltinFunctionType | MethodType):
-        return f"<function {value.__qualname__}>"
-    return _shown_items(value)
+        return f"<function {cut(value.__qualname__)}>"
+    if isinstance(value, tuple) and _is_own(kind):
+        names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+        fields = (f"{name}={quoted(each)}" for name, each in zip(names, value, strict=True))
+        return f"{kind.__name__}({', '.join(fields)})"
+    items = _of_items(value)
+    return items if items is not None and len(items) <= MOST_SHOWN else None
 
 
-def _shown_items(value: object) -> str | None:
-    if isinstance(value, tuple) and _is_own(type(value)):
-        names: tuple[str, ...] = type(value)._fields  # type: ignore[attr-defined]
-        fields = (f"{name}={_item(each)}" for name, each in zip(names, value, strict=True))
-        return f"{type(value).__name__}({', '.join(fields)})"
-    if isinstance(value, dict):
-        if type(value) is not dict or len(value) > _MOST_ITEMS:
-            return None
-        pairs = [(_item(key), _item(each)) for key, each in value.items()]
-        return "{" + ", ".join(f"{key}: {each}" for key, each in pairs) + "}"
+def _of_items(value: object) -> str | None:
+    if isinstance(value, dict) and type(value) is dict and len(value) <= _MOST_ITEMS:
+        return (
+            "{" + ", ".join(f"{quoted(key)}: {quoted(each)}" for key, each in value.items()) + "}"
+        )
     if type(value) not in (list, tuple, set, frozenset):
         return None
     assert isinstance(value, list | tuple | set | frozenset)
     if len(value) > _MOST_ITEMS:
         return None
-    items = ", ".join(map(_item, value))
+    items = ", ".join(map(quoted, value))
     if isinstance(value, tuple):
         return f"({items},)" if len(value) == 1 else f"({items})"
     if isinstance(value, list):
@@ -93,12 +135,4 @@ def _is_own(kind: type) -> bool:
     return kind.__module__.startswith("aiokafka_lite.") and hasattr(kind, "_fields")
 
 
-def _item(value: object) -> str:
-    """Return an item of a collection; the content of a collection within is not shown."""
-    is_nested = isinstance(value, list | tuple | dict | set | frozenset)
-    if is_nested and not _is_own(type(value)):
-        return kind_of(value)
-    return quoted(value)
-
-
-__all__ = ["MOST_SHOWN", "cut", "kind_of", "quoted"]
+__all__ = ["MOST_SHOWN", "cut", "kind_of", "number", "quoted", "said"]

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
+
 _MAX_TEXT_BYTES: Final = 32_767
 
 
@@ -13,7 +15,7 @@ def sendable(name: str, value: object) -> Iterator[str]:
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
-        shown = f"{name}={value[:80]!r}"
+        shown = f"{name}={quoted(value)}"
         yield f"{shown} cannot be sent: it is not valid Unicode; set it to another str"
     else:
         if size > _MAX_TEXT_BYTES:

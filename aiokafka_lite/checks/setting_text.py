@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError
 
@@ -20,7 +21,7 @@ def setting_text(name: str, value: object, subject: str) -> str:
     if isinstance(value, Sequence) and all(isinstance(each, str) for each in value):
         return ",".join(value)
     raise IllegalArgumentError(
-        f"{name}={value!r} of {subject} is no value of a setting; name a str, bool,"
+        f"{name}={quoted(value)} of {subject} is no value of a setting; name a str, bool,"
         " int, float or list of str, or delete it by AlterConfigOp.DELETE"
     )
 

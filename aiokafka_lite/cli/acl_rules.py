@@ -12,6 +12,7 @@ from aiokafka_lite.admin.security.acl_binding import (
     PatternType,
     ResourceType,
 )
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 
 ALLOW: Final = AclPermissionType.ALLOW
@@ -65,7 +66,7 @@ def operation_of(text: str) -> AclOperation:
     known = {each.name.replace("_", "").lower(): each for each in AclOperation if each > 1}
     if wanted not in known:
         names = ", ".join(each.name for each in known.values())
-        raise KafkaConfigurationError(f"--operation {text!r} is unknown; use one of {names}")
+        raise KafkaConfigurationError(f"--operation {quoted(text)} is unknown; use one of {names}")
     return known[wanted]
 
 
@@ -83,7 +84,7 @@ def subjects_of(
         kind, colon, name = each.partition(":")
         if not (kind and colon and name):
             raise KafkaConfigurationError(
-                f"--{word}-principal {each!r} must be TYPE:NAME, such as User:alice"
+                f"--{word}-principal {quoted(each)} must be TYPE:NAME, such as User:alice"
             )
     return [Subject(who, host, permission) for who in principals for host in hosts or ["*"]]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import UnknownTopicOrPartitionError
 
 
@@ -12,7 +13,7 @@ def check_partitions(topic: str, known: Collection[int], wanted: Iterable[int]) 
     """
     if missing := set(wanted).difference(known):
         raise UnknownTopicOrPartitionError(
-            f"topic {topic!r} has partitions 0 to {max(known)}, not {sorted(missing)}"
+            f"topic {quoted(topic)} has partitions 0 to {max(known)}, not {sorted(missing)}"
         )
 
 

@@ -6,6 +6,7 @@ import typer
 
 from aiokafka_lite.admin.admin_config import AdminConfig
 from aiokafka_lite.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output
 from aiokafka_lite.cli.connection import Connection, connected
@@ -98,7 +99,7 @@ def configs(
     try:
         resource = ConfigResource(kind.replace("-", "_"), name, changes or None)
     except KeyError:
-        raise typer.BadParameter(f"{kind!r} is none of {_KINDS}") from None
+        raise typer.BadParameter(f"{quoted(kind)} is none of {_KINDS}") from None
     if changes:
         alter_settings(client, resource, f"{kind} {name}", validate_only=validate_only)
     else:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cli.output import OutputFormat, complain
 from aiokafka_lite.cli.stop_signals import StoppedBySignalError, stopped_by_signals
 from aiokafka_lite.errors import KafkaError
@@ -94,7 +95,7 @@ def pairs_of(texts: list[str] | None) -> list[tuple[str, str]]:
     for text in texts or []:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise typer.BadParameter(f"{text!r:.100} is not of the form key=value")
+            raise typer.BadParameter(f"{quoted(text)} is not of the form key=value")
         found.append((key, value))
     return found
 
@@ -104,7 +105,7 @@ def options(texts: list[str] | None) -> dict[str, str]:
     named: dict[str, str] = {}
     for key, value in pairs_of(texts):
         if named.setdefault(key, value) != value:
-            raise typer.BadParameter(f"{key!r:.100} has two values; give it once")
+            raise typer.BadParameter(f"{quoted(key)} has two values; give it once")
     return named
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import typer
 
 from aiokafka_lite.admin.groups.offset_reset_plan import ResetTarget, ShiftBy
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cli.start_offset import duration_ms, parse_offset
 from aiokafka_lite.model import OffsetSpec
 
@@ -32,7 +33,7 @@ def _ago(text: str) -> timedelta:
     found = duration_ms(text)
     if found is None:
         raise typer.BadParameter(
-            f"--by-duration {text!r} is no duration; write a number and s, m, h or d"
+            f"--by-duration {quoted(text)} is no duration; write a number and s, m, h or d"
         )
     try:
         return timedelta(milliseconds=found)

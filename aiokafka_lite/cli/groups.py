@@ -9,6 +9,7 @@ from aiokafka_lite.admin.admin_config import AdminConfig
 from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.groups.group_values import MemberToRemove
 from aiokafka_lite.admin.groups.offset_reset_plan import COLUMNS, OffsetResetPlan
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import Output, fail_with
 from aiokafka_lite.cli.connection import Connection, connected
@@ -131,7 +132,7 @@ def reset(
         if partitions is None and not plan.resets and not plan.failed:
             (await admin.describe_groups([name])).raise_first()
             raise IllegalArgumentError(
-                f"group {name!r} has no offsets yet; name the topics by --topic"
+                f"group {quoted(name)} has no offsets yet; name the topics by --topic"
             )
         failed = dict(plan.failed)
         if execute:
@@ -198,7 +199,7 @@ def _topic_or_partition(text: str) -> TopicPartition | str:
     if not colon:
         return text
     if not index.isdecimal():
-        raise typer.BadParameter(f"--topic {text!r}: write a topic, or topic:partition")
+        raise typer.BadParameter(f"--topic {quoted(text)}: write a topic, or topic:partition")
     return TopicPartition(topic, int(index))
 
 

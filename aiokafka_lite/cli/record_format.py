@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.model import ConsumerRecord
 
 Record = ConsumerRecord[bytes, bytes]
@@ -76,7 +77,7 @@ def _field(letter: str, pattern: str) -> bytes | Formatter:
         return b"%"
     if letter not in _FIELDS:
         known = " ".join(f"%{name}" for name in _FIELDS)
-        raise ValueError(f"%{letter} in the format {pattern!r} is unknown; use {known} or %%")
+        raise ValueError(f"%{letter} in the format {quoted(pattern)} is unknown; use {known} or %%")
     return _FIELDS[letter]
 
 

@@ -7,6 +7,7 @@ import typer
 from aiokafka_lite.admin.admin_client import AIOKafkaAdminClient
 from aiokafka_lite.admin.config_resource import AlterConfigOp, ConfigResource
 from aiokafka_lite.admin.configs.config_entry import ConfigEntry
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cli.admin_call import admin_call
 from aiokafka_lite.cli.command import options
 from aiokafka_lite.cli.connection import Connection
@@ -29,7 +30,7 @@ def changes_of(alter: list[str] | None, delete: list[str] | None) -> dict[str, A
     }
     for key in delete or []:
         if changes.setdefault(key, (AlterConfigOp.DELETE, None))[0] is not AlterConfigOp.DELETE:
-            raise typer.BadParameter(f"{key!r:.100} is set and deleted; choose one")
+            raise typer.BadParameter(f"{quoted(key)} is set and deleted; choose one")
     return changes
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import typer
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SystemClock
 
 _NAMES: Final = {
@@ -62,9 +63,11 @@ def parse_offset(text: str, now_ms: int) -> StartOffset:
     """
     place = _place(text, now_ms)
     if place is None:
-        raise typer.BadParameter(f"offset {text!r} is unknown; use {FORMS}")
+        raise typer.BadParameter(f"offset {quoted(text)} is unknown; use {FORMS}")
     if abs(place.distance) > MAX_NUMBER:
-        raise typer.BadParameter(f"offset {text!r} is too large; Kafka's largest is {MAX_NUMBER}")
+        raise typer.BadParameter(
+            f"offset {quoted(text)} is too large; Kafka's largest is {MAX_NUMBER}"
+        )
     return place
 
 

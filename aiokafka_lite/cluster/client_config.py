@@ -42,7 +42,7 @@ def at_least(name: str, value: object, minimum: int, maximum: int = _INT32_MAX) 
     """
     if not is_int(value):
         yield (
-            f"{name}={value!r} is of type {type(value).__name__}; "
+            f"{name}={quoted(value)} is of type {type(value).__name__}; "
             f"set it to an int of at least {minimum}"
         )
     elif value < minimum:
@@ -55,13 +55,13 @@ def one_of(name: str, value: object, allowed: Sequence[object]) -> Iterator[str]
     """Yield the fault of `value` unless it is one of `allowed`."""
     if value not in allowed:
         names = ", ".join(repr(choice) for choice in allowed)
-        yield f"{name}={value!r} is not known; set it to one of {names}"
+        yield f"{name}={quoted(value)} is not known; set it to one of {names}"
 
 
 def text_or_none(name: str, value: object) -> Iterator[str]:
     """Yield the fault of `value` unless it is None, or a str that a request can carry."""
     if value is not None and not isinstance(value, str):
-        yield f"{name}={value!r} is of type {type(value).__name__}; set it to a str or None"
+        yield f"{name}={quoted(value)} is of type {type(value).__name__}; set it to a str or None"
     yield from sendable(name, value)
 
 
@@ -209,7 +209,10 @@ class ClientConfig(SaslOptions):
             yield str(error.args[0])  # without the class name: it becomes one fault among others
         client_id: object = self.client_id  # typed as str, but a user may pass anything
         if not isinstance(client_id, str | None):
-            yield f"client_id={client_id!r} is of type {type(client_id).__name__}; set it to a str"
+            yield (
+                f"client_id={quoted(client_id)} is of type "
+                f"{type(client_id).__name__}; set it to a str"
+            )
         yield from sendable("client_id", client_id)
         yield from at_least("bootstrap_timeout_ms", self.bootstrap_timeout_ms, 0)
         yield from at_least("request_timeout_ms", self.request_timeout_ms, 1)
@@ -249,7 +252,7 @@ class ClientConfig(SaslOptions):
             yield from one_of(name, getattr(self, name), (True, False))
         observer: object = self.observer
         if not isinstance(observer, Observer | None):
-            yield f"observer={observer!r} is no Observer; derive its class from Observer"
+            yield f"observer={quoted(observer)} is no Observer; derive its class from Observer"
         yield from self._tls_faults()
         yield from self._sasl_faults()
 
@@ -288,17 +291,19 @@ def _version_faults(value: object) -> Iterator[str]:
         return
     if not isinstance(value, Mapping):
         yield (
-            f"max_api_versions={value!r} is of type {type(value).__name__}; set it to a dict such "
+            f"max_api_versions={quoted(value)} is of type {type(value).__name__}; set "
+            "it to a dict such "
             f'as {{"Fetch": 12}}'
         )
         return
     for name, version in value.items():
         if name not in _api_keys():
             yield (
-                f"max_api_versions: {name!r} is no API whose version can be limited; use Kafka's "
+                f"max_api_versions: {quoted(name)} is no API whose version can be "
+                "limited; use Kafka's "
                 f'name for it, such as "Fetch"'
             )
-        yield from at_least(f"max_api_versions[{name!r}]", version, 0, 2**15 - 1)
+        yield from at_least(f"max_api_versions[{quoted(name)}]", version, 0, 2**15 - 1)
 
 
 _RANGES = (

@@ -8,6 +8,7 @@ import logging
 import math
 from enum import IntEnum
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.concurrency.single_flight import SingleFlight
@@ -103,7 +104,7 @@ class CoordinatorCache:
         return await self._client.ask_until_answered(
             ask_once,
             timeout_s,
-            what=f"coordinator of {key_type.name.lower()} {key!r}",
+            what=f"coordinator of {key_type.name.lower()} {quoted(key)}",
             api="FindCoordinator",
             remedy="check the connection to the brokers, or raise the timeout",
         )
@@ -117,7 +118,7 @@ class CoordinatorCache:
         if answer.error_code:
             error = for_code(answer.error_code)
             raise error(
-                f"looking for the coordinator of {key_type.name.lower()} {key!r}: "
+                f"looking for the coordinator of {key_type.name.lower()} {quoted(key)}: "
                 f"{error.explained(answer.error_message)}"
             )
         node_id = answer.node_id
@@ -125,7 +126,7 @@ class CoordinatorCache:
             # The node joined the cluster after the newest metadata.
             self._client.metadata.request_update()
             raise NodeNotReadyError(
-                f"node {node_id} coordinates {key!r} and is not in the metadata yet"
+                f"node {node_id} coordinates {quoted(key)} and is not in the metadata yet"
             )
         if (key_type, key) in self._is_lost:
             self._is_lost.discard((key_type, key))

@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.tls_options import SecurityProtocol, TlsOptions
@@ -175,7 +176,8 @@ class SaslOptions(TlsOptions):
             for name, default in _DEFAULTS.items():
                 if getattr(self, name) != default:
                     yield (
-                        f"{name} has no effect with security_protocol={self.security_protocol!r};"
+                        f"{name} has no effect with "
+                        f"security_protocol={quoted(self.security_protocol)};"
                         " set that to 'SASL_SSL' or 'SASL_PLAINTEXT', or leave the option out"
                     )
         yield from _between(
@@ -193,7 +195,7 @@ class SaslOptions(TlsOptions):
                 )
         elif mechanism not in get_args(SaslMechanismName):
             names = ", ".join(f"`{name}`" for name in get_args(SaslMechanismName))
-            yield f"sasl_mechanism={mechanism!r} is not known: use one of {names}"
+            yield f"sasl_mechanism={quoted(mechanism)} is not known: use one of {names}"
         elif mechanism in _WITH_PASSWORD:
             yield from self._password_faults()
         elif mechanism == "OAUTHBEARER":
@@ -239,12 +241,15 @@ class SaslOptions(TlsOptions):
             may_be_none = name != "service_name"
             if (value is None and may_be_none) or (isinstance(value, str) and value):
                 continue
-            yield f"sasl_kerberos_{name}={value!r} is no name; set it to a str that is not empty"
+            yield (
+                f"sasl_kerberos_{name}={quoted(value)} is no name; set it to a str "
+                "that is not empty"
+            )
 
 
 def _between(name: str, value: object, minimum: int) -> Iterator[str]:
     if not is_int(value):
-        yield f"{name}={value!r} is of type {type(value).__name__}; set it to an int"
+        yield f"{name}={quoted(value)} is of type {type(value).__name__}; set it to an int"
     elif not minimum <= value <= _MAX_ITERATIONS:
         yield f"{name}={value} is not between {minimum} and {_MAX_ITERATIONS}; set it in between"
 

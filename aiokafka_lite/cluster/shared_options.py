@@ -5,6 +5,7 @@ the other's. Does not wait.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import fields_by_name
@@ -70,7 +71,8 @@ def host_and_options(
         return None, options
     if not hasattr(client, "host_of"):
         raise KafkaConfigurationError(
-            f"client={client!r} is of type {type(client).__name__}; set it to an AIOKafkaClient"
+            f"client={quoted(client)} is of type {type(client).__name__}; set it to "
+            "an AIOKafkaClient"
         )
     return client.host_of(owner, options)
 

@@ -10,6 +10,7 @@ from os import PathLike
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.security import NextTlsContext
@@ -66,7 +67,9 @@ class TlsOptions:
 
     def __repr__(self) -> str:
         """As a dataclass's own, which would cost each import of a client a compilation."""
-        shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+        shown = (
+            f"{each.name}={quoted(getattr(self, each.name))}" for each in fields(self) if each.repr
+        )
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def next_tls_context(self) -> NextTlsContext | None:
@@ -103,7 +106,8 @@ class TlsOptions:
         """Yield one sentence per wrong option. Certificates and keys are read for it."""
         if self.security_protocol not in get_args(SecurityProtocol):
             yield (
-                f"security_protocol={self.security_protocol!r}: `security_protocol` should be SSL "
+                f"security_protocol={quoted(self.security_protocol)}: "
+                "`security_protocol` should be SSL "
                 f"or PLAINTEXT; set it to one of {', '.join(map(repr, get_args(SecurityProtocol)))}"
             )
             return
@@ -113,7 +117,8 @@ class TlsOptions:
         if self.security_protocol not in _WITH_TLS:
             for name in given:
                 yield (
-                    f"{name} has no effect with security_protocol={self.security_protocol!r}; set"
+                    f"{name} has no effect with "
+                    f"security_protocol={quoted(self.security_protocol)}; set"
                     " that to 'SSL' or 'SASL_SSL', or leave the option out"
                 )
         elif self.ssl_context is not None:

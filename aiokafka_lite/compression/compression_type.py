@@ -6,6 +6,7 @@ Does not compress anything itself.
 from enum import IntEnum
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 
 
@@ -32,7 +33,8 @@ class CompressionType(IntEnum):
         found = _BY_NAME.get(str(name).lower())
         if found is None:
             raise KafkaConfigurationError(
-                f"compression_type {name!r} is unknown; use one of {', '.join(_BY_NAME)} or None"
+                f"compression_type {quoted(name)} is unknown; use one of "
+                f"{', '.join(_BY_NAME)} or None"
             )
         return found
 

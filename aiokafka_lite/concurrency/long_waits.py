@@ -12,9 +12,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
-from aiokafka_lite.checks.quoted import cut
+from aiokafka_lite.checks.quoted import cut, said
 from aiokafka_lite.clock import Clock, TimerHandle
-from aiokafka_lite.kafka_error import reason_of
+from aiokafka_lite.kafka_error import KafkaError, reason_of
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,10 @@ class LongWait:
     def failed(self, error: object) -> None:
         """Note why the newest attempt failed."""
         self.attempts += 1
-        self.last = reason_of(error) if isinstance(error, BaseException) else str(error)
+        if isinstance(error, KafkaError):
+            self.last = reason_of(error)
+        else:
+            self.last = said(error) if isinstance(error, BaseException) else str(error)
 
     def end(self) -> None:
         """Note that the wait is over. May be repeated."""

@@ -28,6 +28,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVarTuple
 
+from aiokafka_lite.checks.quoted import quoted, said
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
@@ -205,7 +206,7 @@ class TaskOwner:
         self.check()
         if self._state is not OwnerState.RUNNING or not self._opened.is_set():
             raise IllegalStateError(
-                f"cannot start {name!r}: {self.name} is {self._state.value}, not running"
+                f"cannot start {quoted(name)}: {self.name} is {self._state.value}, not running"
             )
         child = OwnedTask(name)
         self._children[child] = None
@@ -249,7 +250,7 @@ class TaskOwner:
             return
         self._failed_child = child.name
         self._keep_failure(
-            error, f"background task {child.name!r} of {self.name} failed: {error!r}"
+            error, f"background task {quoted(child.name)} of {self.name} failed: {said(error)}"
         )
 
     def _keep_failure(self, error: BaseException, text: str) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
 
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -557,7 +558,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             )
         limit = self._checked_limit(timeout_ms, max_records)
         if max_bytes is not None and not is_int_from(1, max_bytes):
-            raise ValueError(f"max_bytes={max_bytes!r} is not a positive int")
+            raise ValueError(f"max_bytes={quoted(max_bytes)} is not a positive int")
         fields = record_schema.field_mask(columns)
         builder = record_columns.RecordColumnsBuilder(limit, max_bytes, fields=fields)
         if not record_columns.USES_NATIVE_COLUMNS:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from aiokafka_lite.checks.offset_arguments import check_topic_partition, checked_key
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
@@ -32,7 +33,7 @@ def check_operation(operation: object) -> None:
     if operation not in known:
         raise ValueError(
             f"group_membership_operation must be one of {', '.join(map(repr, known))}, "
-            f"not {operation!r}"
+            f"not {quoted(operation)}"
         )
 
 
@@ -54,11 +55,11 @@ def checked_topics(topics: object, how: str = AS_A_LIST) -> list[str]:
     no topic can have.
     """
     if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise TypeError(f"Topics should be list of strings, not {topics!r}: {how}")
+        raise TypeError(f"Topics should be list of strings, not {quoted(topics)}: {how}")
     names: list[str] = list(topics)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"Topics should be list of strings, and {name!r} is none: {how}")
+            raise TypeError(f"Topics should be list of strings, and {quoted(name)} is none: {how}")
         check_topic_name(name)
     return names
 
@@ -76,7 +77,7 @@ def checked_pattern(pattern: object) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+        raise ValueError(f"{quoted(pattern)} is no regular expression: {error}") from error
 
 
 def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -> None:
@@ -88,11 +89,11 @@ def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -
     regex: object = pattern.pattern
     if not (isinstance(regex, str) and regex):
         raise TypeError(
-            f"{pattern!r} has no regular expression; give a str of at least one character"
+            f"{quoted(pattern)} has no regular expression; give a str of at least one character"
         )
     if config.group_id is None or config.group_protocol == "classic":
         raise IllegalOperation(
-            f"{pattern!r} is matched by the broker: that needs group_id and "
+            f"{quoted(pattern)} is matched by the broker: that needs group_id and "
             f"group_protocol='consumer'; give the pattern as a str, which the client matches"
         )
 
@@ -126,7 +127,8 @@ def checked_specs(
     for tp, spec in checked.items():
         if not is_int(spec) or not min(OffsetSpec) <= spec <= _MOST_TIMESTAMP:
             raise ValueError(
-                f"{tp.topic}-{tp.partition}: {spec!r} is no OffsetSpec and no time; give a member "
+                f"{tp.topic}-{tp.partition}: {quoted(spec)} is no OffsetSpec and no "
+                "time; give a member "
                 f"of OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MOST_TIMESTAMP}"
             )
     return checked
@@ -135,8 +137,8 @@ def checked_specs(
 def _check_mapping(name: str, given: object, values: str) -> None:
     if not isinstance(given, Mapping):
         raise TypeError(
-            f"{name}={given!r} is of type {type(given).__name__}; give a dict of TopicPartition to "
-            f"{values}"
+            f"{name}={quoted(given)} is of type {type(given).__name__}; give a dict of "
+            f"TopicPartition to {values}"
         )
 
 
@@ -144,8 +146,8 @@ def check_timestamp(timestamp_ms: object) -> None:
     """Raise ValueError for anything but milliseconds since 1970 that a request can carry."""
     if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MOST_TIMESTAMP:
         raise ValueError(
-            f"timestamp_ms={timestamp_ms!r} is no time; give milliseconds since 1970 as an int "
-            f"from 0 to {_MOST_TIMESTAMP}"
+            f"timestamp_ms={quoted(timestamp_ms)} is no time; give milliseconds since 1970 as an "
+            f"int from 0 to {_MOST_TIMESTAMP}"
         )
 
 

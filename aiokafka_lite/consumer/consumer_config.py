@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -241,16 +242,18 @@ class ConsumerConfig(ClientConfig):
         yield from _name_faults("group_remote_assignor", self.group_remote_assignor)
         if self.group_protocol == "classic" and self.group_remote_assignor is not None:
             yield (
-                f"group_remote_assignor={self.group_remote_assignor!r} needs the protocol in which "
-                f"brokers assign; set group_protocol='consumer', or use "
-                f"partition_assignment_strategy"
+                f"group_remote_assignor={quoted(self.group_remote_assignor)} needs the protocol in "
+                "which brokers assign; set group_protocol='consumer', or use "
+                "partition_assignment_strategy"
             )
         if self.group_protocol != "consumer":
             return
         for name, remedy in _OPTIONS_OF_THE_BROKER.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, DefaultInt):
-                yield f"{name}={value!r} has no effect with group_protocol='consumer'; {remedy}"
+                yield (
+                    f"{name}={quoted(value)} has no effect with group_protocol='consumer'; {remedy}"
+                )
 
     @property
     def group_options_without_group(self) -> tuple[str, ...]:
@@ -318,7 +321,7 @@ _MAY_BE_ZERO = "auto_commit_interval_ms"
 
 def _name_faults(name: str, value: object) -> Iterator[str]:
     if value is not None and not (isinstance(value, str) and value):
-        yield f"{name}={value!r} is no name; set it to a str of at least one character"
+        yield f"{name}={quoted(value)} is no name; set it to a str of at least one character"
     yield from sendable(name, value)
 
 
@@ -327,7 +330,7 @@ def _reset_faults(auto_offset_reset: object) -> Iterator[str]:
         try:
             OffsetResetStrategy.from_option(auto_offset_reset)
         except ValueError as error:
-            yield f"auto_offset_reset={auto_offset_reset!r}: {error}"
+            yield f"auto_offset_reset={quoted(auto_offset_reset)}: {error}"
     else:
         choices = (*get_args(AutoOffsetReset), f"{BY_DURATION_PREFIX}PT1H")
         yield from one_of("auto_offset_reset", auto_offset_reset, choices)
@@ -347,8 +350,8 @@ def _strategy_faults(strategy: object) -> Iterator[str]:
 def _adjuster_faults(value: object) -> Iterator[str]:
     if value is not None and (not callable(value) or inspect.iscoroutinefunction(value)):
         yield (
-            f"adjust_committed_offsets={value!r} is no plain function; give one from a mapping of "
-            f"partitions to committed offsets to such a mapping"
+            f"adjust_committed_offsets={quoted(value)} is no plain function; give one from a "
+            "mapping of partitions to committed offsets to such a mapping"
         )
 
 
@@ -361,8 +364,8 @@ def deserializer_faults(name: str, value: object) -> Iterator[str]:
     """Yield the fault of a value that is no deserializer."""
     if value is not None and not callable(value) and not hasattr(value, "deserialize"):
         yield (
-            f"{name}={value!r} is of type {type(value).__name__}; set a callable that takes bytes, "
-            f"or an object with a deserialize(topic, headers, data) method"
+            f"{name}={quoted(value)} is of type {type(value).__name__}; set a callable that takes "
+            "bytes, or an object with a deserialize(topic, headers, data) method"
         )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -94,7 +95,7 @@ class ReaderLife(Life[LifeState], Generic[EngineT]):
         self._host = host
 
     def __repr__(self) -> str:
-        return f"<{self._name} client_id={self._client_id!r} {self._state.value}>"
+        return f"<{self._name} client_id={quoted(self._client_id)} {self._state.value}>"
 
     @property
     def has_stopped(self) -> bool:

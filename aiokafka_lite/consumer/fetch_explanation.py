@@ -5,6 +5,7 @@ It reads the parts of the consumer and changes nothing. Does not wait.
 
 from collections.abc import Iterable, Iterator
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -70,7 +71,7 @@ def explain_topics(topics: Iterable[str], snapshot: MetadataSnapshot) -> Iterato
     for topic in sorted(topics):
         if not snapshot.partition_ids(topic):
             why = why_leaderless(TopicPartition(topic, 0), snapshot)
-            text = f"no partition of topic {topic!r} is known: {why}"
+            text = f"no partition of topic {quoted(topic)} is known: {why}"
             yield Explanation(WaitReason.TOPIC_UNKNOWN, text, topic=topic)
 
 
@@ -92,7 +93,7 @@ def _of_whole(subscription: SubscriptionState, engine: ConsumerEngine) -> Iterat
     snapshot = engine.client.metadata.snapshot
     yield from explain_topics(subscription.topics, snapshot)
     if subscription.pattern is not None and not subscription.topics:
-        text = f"no topic is known whose name matches {subscription.pattern.pattern!r}"
+        text = f"no topic is known whose name matches {quoted(subscription.pattern.pattern)}"
         yield Explanation(WaitReason.TOPIC_UNKNOWN, text)
     if engine.group is None or not subscription.is_subscribed:
         return

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.protocol.messages.metadata import (
@@ -53,7 +54,7 @@ def partitions_in(listed: Iterable[MetadataResponseTopic]) -> dict[str, set[int]
     for topic in listed:
         error = for_code(topic.error_code)
         if topic.error_code and not error.retriable:
-            raise error(f"topic {topic.name!r}: {error.description}")
+            raise error(f"topic {quoted(topic.name)}: {error.description}")
         if topic.name is not None and topic.partitions:
             found[topic.name] = {each.partition_index for each in topic.partitions}
     return found

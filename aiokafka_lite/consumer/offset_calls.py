@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit, checked_offsets
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import check_callback
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
@@ -172,8 +173,8 @@ class OffsetCalls:
         for tp in partitions:
             if self._subscription.assigned(tp).is_returned_void:
                 raise UnknownTopicIdError(
-                    f"topic {tp.topic!r} was deleted and created again since its records were "
-                    f"returned: commit what the next poll returns"
+                    f"topic {quoted(tp.topic)} was deleted and created again since its records "
+                    "were returned: commit what the next poll returns"
                 )
         if not self._subscription.is_subscribed or group.is_calling_listener:
             return
@@ -227,7 +228,7 @@ class OffsetCalls:
                 api="OffsetFetch",
                 remedy=(
                     f"check the connection to the coordinator of group "
-                    f"{self._config.group_id!r}, or raise default_api_timeout_ms"
+                    f"{quoted(self._config.group_id)}, or raise default_api_timeout_ms"
                 ),
             )
 

@@ -10,6 +10,7 @@ old topic mean nothing in the new one.
 import re
 from enum import IntEnum
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.light_dataclass import dataclass
 
 BY_DURATION_PREFIX = "by_duration:"
@@ -37,7 +38,7 @@ class OffsetResetStrategy(IntEnum):
             return ByDuration(parse_duration_ms(auto_offset_reset[len(BY_DURATION_PREFIX) :]))
         if auto_offset_reset not in _RESET_BY_OPTION:
             names = ", ".join(map(repr, _RESET_BY_OPTION))
-            raise ValueError(f"{auto_offset_reset!r} is none of {names}")
+            raise ValueError(f"{quoted(auto_offset_reset)} is none of {names}")
         return _RESET_BY_OPTION[auto_offset_reset]
 
     @property
@@ -103,7 +104,7 @@ def parse_duration_ms(text: str) -> int:
     numbers = match.group(2, 4, 5, 6) if match else (None,) * 4
     if match is None or not any(numbers) or (match[3] or "").upper() == "T":
         raise ValueError(
-            f"{text!r} is not an ISO-8601 duration; write days, hours, minutes and seconds "
+            f"{quoted(text)} is not an ISO-8601 duration; write days, hours, minutes and seconds "
             f"as in 'PT1H' or 'P1DT12H'"
         )
     total_ms = sum(
@@ -114,7 +115,9 @@ def parse_duration_ms(text: str) -> int:
     if match[1] == "-":
         total_ms = -total_ms
     if total_ms < 0:
-        raise ValueError(f"{text!r} is a negative duration; it counts back from now by itself")
+        raise ValueError(
+            f"{quoted(text)} is a negative duration; it counts back from now by itself"
+        )
     return total_ms
 
 

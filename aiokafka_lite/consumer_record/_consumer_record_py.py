@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Generic
 
+from aiokafka_lite.checks.quoted import quoted
+
 if TYPE_CHECKING:
     # Only type checkers use the defaults (PEP 696): a bare ConsumerRecord has bytes as key and
     # value.
@@ -77,7 +79,7 @@ class ConsumerRecord(Generic[KT, VT]):
         self.headers = headers
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in _NAMES)
+        shown = ", ".join(f"{name}={quoted(getattr(self, name))}" for name in _NAMES)
         return f"{type(self).__qualname__}({shown})"
 
     def __eq__(self, other: object) -> bool:

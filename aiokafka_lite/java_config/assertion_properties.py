@@ -6,6 +6,7 @@ Source: KIP-1139.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.secret import Secret
 
@@ -72,7 +73,7 @@ def _seconds(name: str, text: Callable[[str], str | None], default: int) -> int:
     if given is None:
         return default
     if not (given.isascii() and given.isdigit()):
-        raise KafkaConfigurationError(f"{PREFIX}{name}={given!r} is no number of seconds")
+        raise KafkaConfigurationError(f"{PREFIX}{name}={quoted(given)} is no number of seconds")
     return int(given)
 
 

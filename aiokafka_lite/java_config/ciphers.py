@@ -7,6 +7,7 @@ suites of TLS 1.3 have no key exchange in their names. Python always offers them
 import re
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 
 _SUITE: Final = re.compile(r"(?:TLS|SSL)_(?P<exchange>\w+?)_WITH_(?P<cipher>\w+)")
@@ -28,7 +29,7 @@ def _openssl_name(suite: str) -> str | None:
     found = _SUITE.fullmatch(suite)
     if found is None:
         raise KafkaConfigurationError(
-            f"ssl.cipher.suites names {suite!r}, which is no suite of Java such as"
+            f"ssl.cipher.suites names {quoted(suite)}, which is no suite of Java such as"
             " TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
         )
     cipher = found["cipher"].replace("AES_", "AES").replace("CAMELLIA_", "CAMELLIA")

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.secret import Secret
 
@@ -61,11 +62,11 @@ def parse_jaas(text: str) -> JaasEntry:
     while tokens and tokens[0] != ("sign", ";"):
         name = _next_word(tokens, "the name of an option")
         if not tokens or tokens.pop(0) != ("sign", "="):
-            raise _fault(f"option {name!r} is not followed by `=` and a value")
+            raise _fault(f"option {quoted(name)} is not followed by `=` and a value")
         if not tokens or tokens[0][0] == "sign":
-            raise _fault(f"option {name!r} has no value")
+            raise _fault(f"option {quoted(name)} has no value")
         if name in options:
-            raise _fault(f"option {name!r} is there twice")
+            raise _fault(f"option {quoted(name)} is there twice")
         options[name] = Secret(tokens.pop(0)[1])
     if not tokens:
         raise _fault("it does not end with `;`")

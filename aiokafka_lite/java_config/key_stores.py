@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.secret import Secret
 
@@ -159,7 +160,7 @@ def _missing(path: str, kind: str, package: str) -> KafkaConfigurationError:
 
 
 def _fault(path: str, what: str) -> KafkaConfigurationError:
-    return KafkaConfigurationError(f"key store {path!r} {what}")
+    return KafkaConfigurationError(f"key store {quoted(path)} {what}")
 
 
 __all__ = ["KeyAndChain", "is_pem_file", "key_and_chain", "trusted_certificates"]

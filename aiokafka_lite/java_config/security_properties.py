@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.java_config.assertion_properties import assertion_provider
 from aiokafka_lite.java_config.ciphers import openssl_ciphers
@@ -188,7 +189,7 @@ class _Reading:
         kind = self._text(name)
         if kind is not None and kind.upper() not in _STORE_TYPES:
             raise KafkaConfigurationError(
-                f"{name}={kind!r} is not known; set it to {', '.join(_STORE_TYPES)}"
+                f"{name}={quoted(kind)} is not known; set it to {', '.join(_STORE_TYPES)}"
             )
 
     def _tls(self) -> dict[str, Any]:
@@ -196,7 +197,8 @@ class _Reading:
         algorithm = self._text("ssl.endpoint.identification.algorithm")
         if algorithm is not None and algorithm.lower() not in ("", "https"):
             raise KafkaConfigurationError(
-                f"ssl.endpoint.identification.algorithm={algorithm!r} is not known; leave it out"
+                f"ssl.endpoint.identification.algorithm={quoted(algorithm)} is not "
+                "known; leave it out"
                 ' to check host names, or set it to "" for no check'
             )
         if algorithm == "":
@@ -213,7 +215,8 @@ class _Reading:
         versions = {each.strip() for each in (text or "").split(",")} - {""}
         if versions and not versions & {"TLS", "TLSv1.2", "TLSv1.3"}:
             raise KafkaConfigurationError(
-                f"{name}={text!r} has no version that the client speaks; name TLSv1.2 or TLSv1.3"
+                f"{name}={quoted(text)} has no version that the client speaks; name "
+                "TLSv1.2 or TLSv1.3"
             )
 
     # SASL…
@@ -223,7 +226,8 @@ class _Reading:
         modules = _MODULES.get(mechanism)
         if modules is None:
             raise KafkaConfigurationError(
-                f"sasl.mechanism={mechanism!r} is not known; set it to one of {', '.join(_MODULES)}"
+                f"sasl.mechanism={quoted(mechanism)} is not known; set it to one of "
+                f"{', '.join(_MODULES)}"
             )
         entry = self._jaas(mechanism, modules)
         options: dict[str, Any] = {"sasl_mechanism": mechanism}
@@ -271,7 +275,7 @@ class _Reading:
         handler = self._text("sasl.login.callback.handler.class")
         if handler is not None and handler.rpartition(".")[2] != _LOGIN_HANDLER:
             raise KafkaConfigurationError(
-                f"sasl.login.callback.handler.class={handler!r}: {_JAVA_CLASS}; only"
+                f"sasl.login.callback.handler.class={quoted(handler)}: {_JAVA_CLASS}; only"
                 f" {_LOGIN_HANDLER} is known"
             )
         url = self._text(_TOKEN_URL)
@@ -321,7 +325,7 @@ class _Reading:
         named = self._text(_VALIDATOR)
         if named is not None and named.rpartition(".")[2] not in _VALIDATORS:
             raise KafkaConfigurationError(
-                f"{_VALIDATOR}={named!r} is not known; {_JAVA_CLASS}, and"
+                f"{_VALIDATOR}={quoted(named)} is not known; {_JAVA_CLASS}, and"
                 f" {', '.join(_VALIDATORS)} are known"
             )
 
@@ -333,7 +337,7 @@ class _Reading:
         if named.rpartition(".")[2] == _JWT_BEARER:
             return True
         raise KafkaConfigurationError(
-            f"sasl.oauthbearer.jwt.retriever.class={named!r} is not known; {_JAVA_CLASS}, and"
+            f"sasl.oauthbearer.jwt.retriever.class={quoted(named)} is not known; {_JAVA_CLASS}, and"
             f" {_JWT_BEARER}, {', '.join(_RETRIEVERS)} are known"
         )
 

@@ -7,6 +7,7 @@ properties name, and blocks.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.java_config.security_properties import client_options, is_security_property
 from aiokafka_lite.kafka_error import reason_of
@@ -76,13 +77,13 @@ def _value(option: Option, given: Secret) -> object:
         return None
     if kind.startswith("bool"):
         if text.strip().lower() not in _TRUTH:
-            raise ValueError(f"{text!r} is neither true nor false")
+            raise ValueError(f"{quoted(text)} is neither true nor false")
         return _TRUTH[text.strip().lower()]
     if kind.startswith("int"):
         try:
             return int(text)
         except ValueError:
-            raise ValueError(f"{text!r} is not a whole number") from None
+            raise ValueError(f"{quoted(text)} is not a whole number") from None
     if option.name == "acks" and text.strip().lstrip("-").isdigit():
         return int(text)
     return text

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from ipaddress import IPv6Address
 from typing import Final, TypeAlias
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.light_named_tuple import NamedTuple
@@ -60,7 +61,7 @@ def parse_bootstrap(bootstrap_servers: str | Sequence[str]) -> list[Endpoint]:
         try:
             endpoints[_parse_entry(entry)] = None
         except ValueError as fault:
-            faults.append(f"{entry!r}: {fault}")
+            faults.append(f"{quoted(entry)}: {fault}")
     if not faults and not endpoints:
         faults.append('no address given; write "host:port", several separated by commas')
     if faults:
@@ -78,13 +79,13 @@ def _entries(bootstrap_servers: object, faults: list[str]) -> Iterator[str]:
     ):
         given = bootstrap_servers
     else:
-        faults.append(f"{bootstrap_servers!r} is no string or list of strings")
+        faults.append(f"{quoted(bootstrap_servers)} is no string or list of strings")
         return
     for text in given:
         if isinstance(text, str):
             yield from (entry.strip() for entry in text.split(",") if entry.strip())
         else:
-            faults.append(f'{text!r} is no string of the form "host:port"')
+            faults.append(f'{quoted(text)} is no string of the form "host:port"')
 
 
 def _parse_entry(entry: str) -> Endpoint:
@@ -95,7 +96,7 @@ def _parse_entry(entry: str) -> Endpoint:
     if not host:
         raise ValueError("the host is missing")
     if any(character.isspace() or character in "/[]@" for character in host):
-        raise ValueError(f"{host!r} is no host name or IP address")
+        raise ValueError(f"{quoted(host)} is no host name or IP address")
     return Endpoint(host, _parse_port(port))
 
 
@@ -129,7 +130,7 @@ def _parse_port(text: str | None) -> int:
     if text is None:
         return DEFAULT_PORT
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:6]) <= 65535:
-        raise ValueError(f"port {text!r} is not a number from 1 to 65535")
+        raise ValueError(f"port {quoted(text)} is not a number from 1 to 65535")
     return int(text)
 
 

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable
 from ssl import SSLContext, SSLError
 from typing import Final, cast
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.concurrency.loop_network import loop_network
 from aiokafka_lite.errors import (
     FeatureNotSupportedError,
@@ -230,8 +231,8 @@ def _awaitable(asked: object, host: str, port: int) -> Awaitable[object]:
     if isinstance(asked, socket.socket):
         asked.close()
     raise KafkaConfigurationError(
-        f"connect({host!r}, {port}) returned {type(asked).__name__}, which cannot be awaited; "
-        f"make it an `async def`"
+        f"connect({quoted(host)}, {port}) returned {type(asked).__name__}, which cannot be "
+        "awaited; make it an `async def`"
     )
 
 
@@ -250,8 +251,8 @@ async def _socket_of(connector: Connector, address: Address) -> socket.socket:
         raise connection_error(error, str(address), None) from error
     if not isinstance(made, socket.socket):
         raise KafkaConfigurationError(
-            f"connect({host!r}, {port}) returned {made!r} of type {type(made).__name__}; return a "
-            f"connected socket.socket"
+            f"connect({quoted(host)}, {port}) returned {quoted(made)} of type "
+            f"{type(made).__name__}; return a connected socket.socket"
         )
     return made
 

@@ -221,9 +221,9 @@ class ProducerConfig(ClientConfig):
         if isinstance(partitioner, str):
             if partitioner not in _PARTITIONER_NAMES:
                 yield (
-                    f"partitioner={partitioner!r} is no partitioner of librdkafka; name one of "
-                    f"{', '.join(_PARTITIONER_NAMES)}, or give a function of (key_bytes, "
-                    f"all_partitions, available_partitions)"
+                    f"partitioner={quoted(partitioner)} is no partitioner of librdkafka; name one "
+                    f"of {', '.join(_PARTITIONER_NAMES)}, or give a function of (key_bytes, "
+                    "all_partitions, available_partitions)"
                 )
         elif isinstance(partitioner, bytes) or not (  # bytes have a method partition, too
             partitioner is None
@@ -231,7 +231,7 @@ class ProducerConfig(ClientConfig):
             or isinstance(partitioner, TopicPartitioner)
         ):
             yield (
-                f"partitioner={partitioner!r} is not callable; "
+                f"partitioner={quoted(partitioner)} is not callable; "
                 f"give a function of (key_bytes, all_partitions, available_partitions)"
             )
         if is_coroutine_function(getattr(partitioner, "partition", partitioner)):
@@ -262,13 +262,16 @@ class ProducerConfig(ClientConfig):
                 )
             return
         if not isinstance(name, str) or not name:
-            yield f"transactional_id={name!r} is no name; set it to a str of one character or more"
+            yield (
+                f"transactional_id={quoted(name)} is no name; set it to a str of "
+                "one character or more"
+            )
         yield from sendable("transactional_id", name)
         if self.enable_idempotence is False:
             yield ("enable_idempotence=False is incompatible with transactional_id; leave it out")
         elif self.acks in _ACKS and not self._may_be_idempotent:
             yield (
-                f"transactional_id needs acks='all' and retries; acks={self.acks!r}, "
+                f"transactional_id needs acks='all' and retries; acks={quoted(self.acks)}, "
                 f"retries={self.retries}"
             )
 
@@ -281,19 +284,19 @@ class ProducerConfig(ClientConfig):
             backlog: object = self.max_backlog_batch_size
             if self.compression is not CompressionType.NONE and not isinstance(backlog, DefaultInt):
                 yield (
-                    f"max_backlog_batch_size={backlog!r} has no effect with compression_type="
-                    f"{self.compression_type!r}, whose batches grow with what they shrink to; "
-                    f"leave it out, or raise max_batch_size"
+                    f"max_backlog_batch_size={quoted(backlog)} has no effect with "
+                    f"compression_type={quoted(self.compression_type)}, whose batches grow with "
+                    "what they shrink to; leave it out, or raise max_batch_size"
                 )
         for codec, name in _LEVEL_NAMES.items():
             try:
                 codec.check_level(getattr(self, name))
             except (KafkaConfigurationError, TypeError) as error:
-                yield f"{name}={getattr(self, name)!r}: {error.args[0]}"
+                yield f"{name}={quoted(getattr(self, name))}: {error.args[0]}"
 
     def _acks_faults(self) -> Iterator[str]:
         if isinstance(self.acks, bool) or self.acks not in _ACKS:
-            yield f"Invalid ACKS parameter: acks={self.acks!r}; set it to 0, 1, -1 or 'all'"
+            yield f"Invalid ACKS parameter: acks={quoted(self.acks)}; set it to 0, 1, -1 or 'all'"
             return
         if self.enable_idempotence is not False:
             if self.enable_idempotence and self.required_acks != -1:
@@ -360,23 +363,24 @@ def _topic_size_faults(value: object) -> Iterator[str]:
         return
     if not isinstance(value, Mapping):
         yield (
-            f"max_batch_size_by_topic={value!r} is of type {type(value).__name__}; set it to a "
+            f"max_batch_size_by_topic={quoted(value)} is of type "
+            f"{type(value).__name__}; set it to a "
             f'dict such as {{"images": 1_000_000}}'
         )
         return
     for topic, size in value.items():
         if not isinstance(topic, str):
             yield (
-                f"max_batch_size_by_topic: {topic!r} is of type {type(topic).__name__}; name a "
-                f"topic by a str"
+                f"max_batch_size_by_topic: {quoted(topic)} is of type {type(topic).__name__}; name "
+                "a topic by a str"
             )
-        yield from at_least(f"max_batch_size_by_topic[{topic!r}]", size, 0)
+        yield from at_least(f"max_batch_size_by_topic[{quoted(topic)}]", size, 0)
 
 
 def _interceptor_faults(interceptors: object) -> Iterator[str]:
     """Yield what is wrong with the option `interceptors`."""
     if not isinstance(interceptors, Sequence) or isinstance(interceptors, str | bytes):
-        yield f"interceptors={interceptors!r} is no list; give a list of objects"
+        yield f"interceptors={quoted(interceptors)} is no list; give a list of objects"
         return
     for interceptor in interceptors:
         methods = [
@@ -384,14 +388,14 @@ def _interceptor_faults(interceptors: object) -> Iterator[str]:
         ]
         if not methods:
             yield (
-                f"interceptor {interceptor!r} has none of the methods on_send(record), "
+                f"interceptor {quoted(interceptor)} has none of the methods on_send(record), "
                 f"on_acknowledgement(metadata), on_send_error(what, error)"
             )
         for name in methods:
             if name != "on_send" and inspect.iscoroutinefunction(getattr(interceptor, name)):
                 yield (
-                    f"interceptor {interceptor!r} has an async {name}: nobody waits for it; make "
-                    f"it a plain method"
+                    f"interceptor {quoted(interceptor)} has an async {name}: nobody waits for it; "
+                    "make it a plain method"
                 )
 
 
@@ -401,7 +405,7 @@ def _without_effect(config: ProducerConfig) -> Iterator[str]:
     if isinstance(config.partitioner, str):
         if config.partitioner_ignore_keys:
             yield (
-                f"partitioner={config.partitioner!r} chooses by the key, which "
+                f"partitioner={quoted(config.partitioner)} chooses by the key, which "
                 f"partitioner_ignore_keys=True forbids; leave one of them out"
             )
     elif config.partitioner_ignore_keys or config.partitioner_availability_timeout_ms:
@@ -437,8 +441,8 @@ def _serializer_faults(name: str, serializer: object) -> Iterator[str]:
     if serializer is None or callable(serializer) or hasattr(serializer, "serialize"):
         return
     yield (
-        f"{name}={serializer!r} is neither callable nor has a method serialize(topic, headers, "
-        f"obj); give a function from an object to bytes"
+        f"{name}={quoted(serializer)} is neither callable nor has a method serialize(topic, "
+        "headers, obj); give a function from an object to bytes"
     )
 
 

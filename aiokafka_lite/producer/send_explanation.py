@@ -4,6 +4,7 @@ producer and changes nothing. Does not wait.
 
 from collections.abc import Iterator
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.kafka_error import reason_of
@@ -55,12 +56,12 @@ def _of_whole(engine: ProducerEngine) -> Iterator[Explanation]:
         status = engine.transactions.status
         said = None if status.error is None else reason_of(status.error)
         help_ = "call stop()" if status.is_fatal else "call abort_transaction()"
-        text = f"transactional_id={status.transactional_id!r} is {status.state.value}: {said}"
+        text = f"transactional_id={quoted(status.transactional_id)} is {status.state.value}: {said}"
         yield Explanation(WaitReason.TRANSACTION_FAILED, f"{text}; {help_}", error=said)
     snapshot = engine.client.metadata.snapshot
     for topic in engine.append_path.finder.order.topics_without_metadata:
         why = why_leaderless(TopicPartition(topic, 0), snapshot)
-        text = f"calls of send() wait for the partitions of topic {topic!r}: {why}"
+        text = f"calls of send() wait for the partitions of topic {quoted(topic)}: {why}"
         yield Explanation(WaitReason.TOPIC_UNKNOWN, text, topic=topic)
     pool = engine.pool
     if pool.waiting:

@@ -7,6 +7,7 @@ callers that get chunks of any size, such as the embedded broker and tests.
 from collections.abc import Iterator
 from struct import Struct
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import FrameTooLargeError, ProtocolDecodeError
 
 SIZE_PREFIX = Struct(">i")
@@ -42,7 +43,7 @@ def _why_impossible(prefix: bytes, size: int, max_frame_bytes: int) -> ProtocolD
         )
     if prefix in _HTTP_STARTS:
         return ProtocolDecodeError(
-            f"the peer speaks HTTP (it began with {prefix!r}), not Kafka: "
+            f"the peer speaks HTTP (it began with {quoted(prefix)}), not Kafka: "
             "check host and port, they are those of a web service or proxy"
         )
     if size < 0:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urldefrag, urljoin, urlsplit
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry.libraries import library
 from aiokafka_lite.schema_registry.registered_schema import (
@@ -158,7 +159,7 @@ def validator(schema: Schema, references: Mapping[SchemaReference, Schema]) -> C
             raise SerializationError(_fault(error)) from None
         except referencing.exceptions.Unresolvable as error:
             raise SerializationError(
-                f"the JSON Schema refers to {error.ref!r:.100}, which is none of its references"
+                f"the JSON Schema refers to {quoted(error.ref)}, which is none of its references"
             ) from None
 
     return check
@@ -233,7 +234,7 @@ def _fault(error: Any) -> str:
         f"[{each}]" if isinstance(each, int) else f".{each}" if each in rules else ".*"
         for each in error.absolute_path
     )
-    rule = _names(f"{error.validator_value!r}")
+    rule = _names(f"{quoted(error.validator_value)}")
     return (
         f"${place:.100}: a value of type {type(error.instance).__name__} is against the rule"
         f" {error.validator!r}: {rule} of the JSON Schema"

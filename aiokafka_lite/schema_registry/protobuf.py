@@ -8,6 +8,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry.registered_schema import (
     Schema,
@@ -62,7 +63,7 @@ class ProtobufSerializer(SchemaSerializer):
                     found = await self._registry.lookup_schema(name, schema)
                 if found.version is None:
                     raise SchemaRegistryError(
-                        f"subject {name!r:.80}: the registry tells no version of it"
+                        f"subject {quoted(name)}: the registry tells no version of it"
                     )
                 known[name] = SchemaReference(name, name, found.version)
             references.append(known[name])

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote, urlsplit
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.options.option_names import meant_option
@@ -204,7 +205,7 @@ class SchemaRegistryClient:
 
     async def get_versions(self, subject: str) -> list[int]:
         """Return the versions of a subject, oldest first. Raises: as `get_schema`."""
-        listed = await self._list(f"{_subject(subject)}/versions", f"subject {subject!r:.80}")
+        listed = await self._list(f"{_subject(subject)}/versions", f"subject {quoted(subject)}")
         return [int(each) for each in listed]
 
     async def get_version(
@@ -227,7 +228,9 @@ class SchemaRegistryClient:
 
     async def _version(self, subject: str, version: int | str, query: str = "") -> RegisteredSchema:
         place = f"{_subject(subject)}/versions/{version}{query}"
-        answer = await self._ask_object("GET", place, f"subject {subject!r:.80} version {version}")
+        answer = await self._ask_object(
+            "GET", place, f"subject {quoted(subject)} version {version}"
+        )
         return self._registered(Schema.of(answer, place), subject, answer, place)
 
     async def register_schema(
@@ -265,7 +268,7 @@ class SchemaRegistryClient:
 
         async def send() -> RegisteredSchema:
             answer = await self._ask_object(
-                "POST", place, f"subject {subject!r:.80}", schema.body()
+                "POST", place, f"subject {quoted(subject)}", schema.body()
             )
             found = self._registered(schema, subject, answer, place)
             self._known[key] = found
@@ -280,7 +283,7 @@ class SchemaRegistryClient:
         A subject is deleted permanently only after it was deleted.
         """
         answer = await self._ask(
-            "DELETE", f"{_subject(subject)}{_permanent(permanent)}", f"subject {subject!r:.80}"
+            "DELETE", f"{_subject(subject)}{_permanent(permanent)}", f"subject {quoted(subject)}"
         )
         self._forget(subject)
         return [int(each) for each in _checked(answer, list, _named(subject))]
@@ -289,7 +292,7 @@ class SchemaRegistryClient:
         """Delete one version of a subject. Raises: as `get_schema`."""
         number = checked_version(version)
         place = f"{_subject(subject)}/versions/{number}{_permanent(permanent)}"
-        await self._ask("DELETE", place, f"subject {subject!r:.80} version {version}")
+        await self._ask("DELETE", place, f"subject {quoted(subject)} version {version}")
         self._forget(subject)
 
     # Compatibility…
@@ -304,7 +307,7 @@ class SchemaRegistryClient:
         number = version if version == "latest" else checked_version(version)
         place = f"compatibility/{_subject(subject)}/versions/{number}"
         body = schema_of(schema, "AVRO").body()
-        answer = await self._ask_object("POST", place, f"subject {subject!r:.80}", body)
+        answer = await self._ask_object("POST", place, f"subject {quoted(subject)}", body)
         return bool(answer.get("is_compatible"))
 
     async def get_compatibility(self, subject: str | None = None) -> str:
@@ -351,7 +354,7 @@ class SchemaRegistryClient:
             seen.add(each)
             if len(seen) > _MOST_REFERENCES:
                 raise SchemaRegistryError(
-                    f"subject {each.subject!r:.80}: more than {_MOST_REFERENCES:,} references;"
+                    f"subject {quoted(each.subject)}: more than {_MOST_REFERENCES:,} references;"
                     " merge some of the schemas"
                 )
             # What was written stays readable when the referenced version is deleted.
@@ -388,7 +391,7 @@ class SchemaRegistryClient:
     ) -> RegisteredSchema:
         number, version, guid = (answer.get(name) for name in ("id", "version", "guid"))
         if not isinstance(number, int):
-            raise SchemaRegistryError(f"subject {subject!r:.80}: {place}: {_NOT_A_REGISTRY}")
+            raise SchemaRegistryError(f"subject {quoted(subject)}: {place}: {_NOT_A_REGISTRY}")
         found = RegisteredSchema(schema, number, subject, version, guid)
         self._known.setdefault(("id", number), RegisteredSchema(schema, number, guid=guid))
         return found
@@ -468,9 +471,9 @@ def refuse_unknown(
             *inspect.signature(constructor).parameters,
         ]
         meant = meant_option(name, [each for each in known if each not in ("self", "unknown")])
-        remedy = f"; did you mean {meant!r}?" if meant else ""
+        remedy = f"; did you mean {quoted(meant)}?" if meant else ""
         raise TypeError(
-            f"{type(owner).__name__}() got an unexpected keyword argument {name!r}{remedy}"
+            f"{type(owner).__name__}() got an unexpected keyword argument {quoted(name)}{remedy}"
         )
 
 
@@ -486,7 +489,7 @@ def _config(subject: str | None) -> str:
 
 
 def _named(subject: str | None) -> str:
-    return "the registry" if subject is None else f"subject {subject!r:.80}"
+    return "the registry" if subject is None else f"subject {quoted(subject)}"
 
 
 def _normalized(normalize: bool) -> str:

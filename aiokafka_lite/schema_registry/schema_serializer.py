@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError, SerializationError
 from aiokafka_lite.schema_registry.registered_schema import (
     RegisteredSchema,
@@ -99,7 +100,8 @@ class SchemaSerializer(ABC):
         prepared = self._writers.get(topic)
         if prepared is None:
             raise NotPreparedError(
-                f"the schema of topic {topic!r} has no id yet; await prepare({topic!r})",
+                f"the schema of topic {quoted(topic)} has no id yet; await "
+                f"prepare({quoted(topic)})",
                 lambda: self.prepare(topic),
             )
         prefix, write = prepared
@@ -128,8 +130,8 @@ class SchemaSerializer(ABC):
         found = await self._find(subject)
         if found.schema.schema_type != self._kind:
             raise SchemaMismatchError(
-                f"subject {subject!r} has a schema of type {found.schema.schema_type}, and not"
-                f" {self._kind}; use the serializer of that type, or another subject"
+                f"subject {quoted(subject)} has a schema of type {found.schema.schema_type}, and "
+                f"not {self._kind}; use the serializer of that type, or another subject"
             )
         write = self._writer(found.schema, await self._registry.find_references(found.schema))
         if self._header is None:
@@ -137,7 +139,7 @@ class SchemaSerializer(ABC):
         guid = found.guid or (await self._registry.get_schema(found.schema_id)).guid
         if guid is None:
             raise SchemaMismatchError(
-                f"the registry tells no guid of subject {subject!r}; set"
+                f"the registry tells no guid of subject {quoted(subject)}; set"
                 " schema_id_location='prefix'"
             )
         return guid_header(guid) + self._suffix(), write

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.cluster.client_config import (
     ClientConfig,
@@ -112,8 +113,8 @@ class ShareConsumerConfig(ClientConfig):
         group_id: object = self.group_id
         if not (isinstance(group_id, str) and group_id):
             yield (
-                f"group_id={self.group_id!r} names no share group; set it to a str of at least one "
-                f"character"
+                f"group_id={quoted(self.group_id)} names no share group; set it to a str of at "
+                "least one character"
             )
         yield from sendable("group_id", self.group_id)
         yield from text_or_none("client_rack", self.client_rack)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self
 
 from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import check_callback, is_int, text_of_faults
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
@@ -225,9 +226,11 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         """
         engine = self._readable()
         if max_records is not None and not (is_int(max_records) and max_records >= 1):
-            raise ValueError(f"max_records={max_records!r}: give an int of at least 1, or None")
+            raise ValueError(
+                f"max_records={quoted(max_records)}: give an int of at least 1, or None"
+            )
         if timeout_ms < 0:
-            raise ValueError(f"timeout_ms={timeout_ms!r} is negative; give 0 or more")
+            raise ValueError(f"timeout_ms={quoted(timeout_ms)} is negative; give 0 or more")
         return await engine.poll(max_records, timeout_ms / 1000)
 
     async def getone(self) -> ConsumerRecord[KT, VT]:

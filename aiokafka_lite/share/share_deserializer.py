@@ -3,6 +3,7 @@
 Does not wait.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 
 
@@ -14,7 +15,7 @@ class ShareDeserializer(RecordDeserializer):
     def remedy(self, offset: int) -> str:
         """Return how to go past a record: others may still read it."""
         return (
-            f"acknowledge_offset({self.topic!r}, {self.partition}, {offset}, "
+            f"acknowledge_offset({quoted(self.topic)}, {self.partition}, {offset}, "
             f"AcknowledgeType.REJECT) goes past it"
         )
 

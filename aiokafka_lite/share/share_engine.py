@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
@@ -129,7 +130,7 @@ class ShareEngine:
             if isinstance(error, KafkaError):
                 raise
             raise KafkaTimeoutError(
-                f"not in share group {self._config.group_id!r} within {timeout_s:g} s "
+                f"not in share group {quoted(self._config.group_id)} within {timeout_s:g} s "
                 f"({self.membership!r}); check the coordinator, or raise default_api_timeout_ms"
             ) from error
 

@@ -12,6 +12,7 @@ awaits.
 import random
 from typing import Any, Generic
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -162,7 +163,7 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
 
 def _check(consumer: AIOKafkaConsumer[Any, Any]) -> None:
     if not isinstance(consumer, AIOKafkaConsumer):
-        raise KafkaConfigurationError(f"workers need an AIOKafkaConsumer, not {consumer!r}")
+        raise KafkaConfigurationError(f"workers need an AIOKafkaConsumer, not {quoted(consumer)}")
     faults = []
     if consumer._config.group_id is None:
         faults.append("the consumer has no group_id")

@@ -10,6 +10,9 @@ class PoolItem(Protocol):
 
     record: ConsumerRecord[Any, Any]
 
+    def why(self, error: BaseException) -> str:
+        """Return the error of the handler as logs show it, without parts of the record."""
+
 
 ItemT = TypeVar("ItemT", bound=PoolItem)
 ItemT_contra = TypeVar("ItemT_contra", bound=PoolItem, contravariant=True)

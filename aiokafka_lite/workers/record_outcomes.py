@@ -6,6 +6,7 @@ Only the write of a dead letter waits.
 import logging
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import HandlerFailedError
 from aiokafka_lite.light_dataclass import dataclass
@@ -76,7 +77,11 @@ class RecordOutcomes:
         item.failures += 1
         if item.is_void:
             self._queues.put_off(item)
-            logger.warning("handler of %s failed, and the log has changed since: %r", item, error)
+            logger.warning(
+                "handler of %s failed, and the log has changed since: %s",
+                item,
+                item.why(error),
+            )
             return
         match self._plan.after(item, error):
             case AfterFailure.RETRY:
@@ -90,21 +95,21 @@ class RecordOutcomes:
     def _try_again_later(self, item: WorkItem, error: BaseException) -> None:
         if not self._queues.put_off(item) or self._stop.is_set:
             logger.warning(
-                "handler of %s failed, attempt %d; none follows here, because %s: %r",
+                "handler of %s failed, attempt %d; none follows here, because %s: %s",
                 item,
                 item.failures,
                 "the workers stop" if self._stop.is_set else "the partition goes to another member",
-                error,
+                item.why(error),
                 exc_info=error if item.failures == 1 else None,
             )
             return
         delay_s = self._plan.add(item, self._clock.monotonic())
         logger.warning(
-            "handler of %s failed, attempt %d; the next one follows in %.3g s: %r",
+            "handler of %s failed, attempt %d; the next one follows in %.3g s: %s",
             item,
             item.failures,
             delay_s,
-            error,
+            item.why(error),
             exc_info=error if item.failures == 1 else None,
         )
         self._set_timer()
@@ -122,16 +127,16 @@ class RecordOutcomes:
                 handler=origin.handler,
             )
         except Exception as refusal:  # noqa: BLE001 - also the error itself may raise when it is put into words
-            what = f"failed, and topic {topic!r} of dead_letters did not take its dead letter"
+            what = f"failed, and topic {quoted(topic)} of dead_letters did not take its dead letter"
             self._fail(item, what, refusal, _MEND_TOPIC)
             return
         self.dead_letters_written += 1
         logger.error(
-            "handler of %s failed for good, attempt %d; the record is in %r: %r",
+            "handler of %s failed for good, attempt %d; the record is in %r: %s",
             item,
             item.failures,
             topic,
-            error,
+            item.why(error),
             exc_info=error,
         )
         self._queues.finish(item)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from aiokafka_lite.checks.quoted import said
 from aiokafka_lite.errors import HandlerFailedError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.workers.offset_tracker import OffsetTracker
@@ -84,6 +85,10 @@ class WorkItem:
             return False
         return self.record.offset >= min(cuts[self.log_number :])
 
+    def why(self, error: BaseException) -> str:
+        """Return the error of the handler as logs show it, without parts of the record."""
+        return said(error, self.record.key, self.record.value)
+
     def __str__(self) -> str:
         tp = self.partition.tp
         return f"{tp.topic}-{tp.partition} offset {self.record.offset}"
@@ -141,7 +146,7 @@ class WorkQueues:
                 chain = key_of(record)
                 is_new = chain not in chains
             except Exception as error:  # a function of the user
-                raise _without_chain(work.tp, record.offset, error) from error
+                raise _without_chain(work.tp, record, error) from error
             item = WorkItem(record, work, chain, size)
             if is_new:
                 chains[chain] = None
@@ -292,13 +297,16 @@ class WorkQueues:
         self.byte_count -= item.byte_count
 
 
-def _without_chain(tp: TopicPartition, offset: int, error: Exception) -> HandlerFailedError:
-    place = f"{tp.topic}-{tp.partition} offset {offset}"
+def _without_chain(
+    tp: TopicPartition, record: ConsumerRecord[Any, Any], error: Exception
+) -> HandlerFailedError:
+    place = f"{tp.topic}-{tp.partition} offset {record.offset}"
+    why = said(error, record.key, record.value)
     return HandlerFailedError(
-        f"order gives no key of {place}: {error!r}; the record is not committed: set order to a "
-        "function that returns something hashable for each record",
+        f"order gives no key of {place}: {why}; the record is not committed: set "
+        "order to a function that returns something hashable for each record",
         topic_partition=tp,
-        offset=offset,
+        offset=record.offset,
     )
 
 

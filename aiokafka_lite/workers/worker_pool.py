@@ -11,6 +11,7 @@ from inspect import isawaitable
 from types import CoroutineType
 from typing import Any, Final, Generic
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import HandlerFailedError, KafkaConfigurationError
 from aiokafka_lite.model import ConsumerRecord
@@ -141,7 +142,11 @@ class WorkerPool(Generic[ItemT]):
                 await self._failed(worker, item, error)
             except Exception as error:  # noqa: BLE001 - a retry, a dead letter or a stop follows
                 if worker._is_given_up:
-                    logger.warning("handler of %s raised when it was cancelled: %r", item, error)
+                    logger.warning(
+                        "handler of %s raised when it was cancelled: %s",
+                        item,
+                        item.why(error),
+                    )
                     self._queues.put_off(item)
                 else:
                     await self._failed(worker, item, error)
@@ -199,8 +204,8 @@ class WorkerPool(Generic[ItemT]):
         self._queues.put_off(item)
         self._stop.set(
             KafkaConfigurationError(
-                f"the handler {self._handle!r} returned no awaitable; make it an `async def`, and "
-                f"call blocking code by `await asyncio.to_thread(...)`"
+                f"the handler {quoted(self._handle)} returned no awaitable; make it an `async "
+                "def`, and call blocking code by `await asyncio.to_thread(...)`"
             )
         )
 

@@ -47,14 +47,16 @@ class WorkersConfig:
         faults = [*positive_faults(self, _POSITIVE), *attempt_faults(self)]
         if not callable(self.order) and self.order not in get_args(Order):
             faults.append(
-                f"order={self.order!r} is none of {', '.join(map(repr, get_args(Order)))}, and no "
-                f"function of a record"
+                f"order={quoted(self.order)} is none of {', '.join(map(repr, get_args(Order)))}, "
+                "and no function of a record"
             )
         if is_coroutine_function(self.order):
             faults.append("order is an `async def`, and nobody awaits it; give a plain function")
         retries: object = self.retries  # users may pass anything
         if retries is not None and (not isinstance(retries, int) or retries < 0):
-            faults.append(f"retries={self.retries!r} is not an int from 0 on; None has no limit")
+            faults.append(
+                f"retries={quoted(self.retries)} is not an int from 0 on; None has no limit"
+            )
         if self.has_dead_letters and self.retries is None:
             faults.append("dead_letters needs a number of retries, after which a record goes there")
         if faults:
@@ -100,7 +102,7 @@ _POSITIVE = (
 def positive_faults(config: object, names: Iterable[str]) -> list[str]:
     """Return a sentence for each of these settings that is not a number above 0."""
     return [
-        f"{name}={value!r} is not a number above 0; give one"
+        f"{name}={quoted(value)} is not a number above 0; give one"
         for name in names
         if not _is_positive(value := getattr(config, name))
     ]
@@ -110,11 +112,11 @@ def attempt_faults(config: Any) -> Iterator[str]:
     """Yield a sentence for each of the settings of handlers with which these cannot be called."""
     concurrency: object = config.concurrency  # users may pass anything
     if isinstance(concurrency, float):
-        yield f"concurrency={concurrency!r} is not an int; give one"
+        yield f"concurrency={quoted(concurrency)} is not an int; give one"
     kinds: object = config.not_retried
     listed = kinds if isinstance(kinds, tuple) else (None,)
     if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in listed):
-        yield f"not_retried={kinds!r} is not a tuple of classes of exceptions; give one"
+        yield f"not_retried={quoted(kinds)} is not a tuple of classes of exceptions; give one"
 
 
 def check_handler(handle: object) -> None:

@@ -19,7 +19,8 @@ class Odd:
 
 
 class Color(enum.Enum):
-    RED = MARK
+    RED = MARK * 100
+    BLUE = 1
 
 
 @pytest.mark.parametrize(
@@ -30,26 +31,35 @@ class Color(enum.Enum):
         (-7, "-7"),
         (1.5, "1.5"),
         ("orders", "'orders'"),
-        (OffsetSpec.LATEST, "OffsetSpec.LATEST"),
+        (OffsetSpec.LATEST, repr(OffsetSpec.LATEST)),
         (Color.RED, "Color.RED"),
+        (Color.BLUE, "<Color.BLUE: 1>"),
         (int, "<class int>"),
         (len, "<function len>"),
         (["a", 1], "['a', 1]"),
         (("a",), "('a',)"),
         (("a", 1), "('a', 1)"),
-        ({"a": [1]}, "{'a': <list, 1 long>}"),
+        ({"a": [1]}, "{'a': [1]}"),
         ({3}, "{3}"),
         (set(), "set()"),
         (TopicPartition("orders", -1), "TopicPartition(topic='orders', partition=-1)"),
-        (b"orders", "<bytes, 6 long>"),
-        ("x" * 81, "<str, 81 long>"),
+        (b"orders", "b'orders'"),
+        (b"x" * 17, "<bytes, 17 long>"),
+        ("x" * 100, repr("x" * 100)),
+        ("x y" * 34, "<str, 102 long>"),
+        ("x" * 301, "<str, 301 long>"),
+        ("/a" * 60, repr("/a" * 25 + "…" + "/a" * 20)),
         (10**30, "<int>"),
         (list(range(5)), "<list, 5 long>"),
         (["x" * 70, "y" * 70], "<list, 2 long>"),
+        ([["a"], ("b", {"c": 1})], "[['a'], ('b', {'c': 1})]"),
         (Odd(), "<Odd>"),
         ([Odd()], "[<Odd>]"),
         (re.compile("x"), "<Pattern>"),
-        (TopicPartition("x" * 250, 0), "TopicPartition(topic=<str, 250 long>, partition=0)"),
+        (
+            TopicPartition("x" * 250, 0),
+            f"TopicPartition(topic='{'x' * 50}…{'x' * 40}', partition=0)",
+        ),
     ],
 )
 def test_what_is_short_and_no_record_is_shown(value: object, shown: str) -> None:
@@ -65,9 +75,9 @@ def test_what_is_short_and_no_record_is_shown(value: object, shown: str) -> None
         memoryview(MARK.encode()),
         [MARK * 250_000],
         {MARK * 250_000: 1},
-        {1: MARK.encode()},
-        (1, (MARK, 2)),
-        {frozenset({MARK})},
+        {1: [MARK.encode() * 5]},
+        [MARK] * 30,
+        [[[[MARK] * 10]] * 3],
         int(MARK * 1000),
         Odd(),
     ],

@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from aiokafka_lite.admin.calls.missing_rights import with_right
 from aiokafka_lite.admin.calls.outcomes import Outcomes
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
@@ -92,7 +93,7 @@ class PendingItems(Generic[K, V]):
         for key in asked:
             answer = answers.get(key, _MISSING)
             if answer is _MISSING:
-                answer = KafkaProtocolError(f"the response has no result for {key!r}")
+                answer = KafkaProtocolError(f"the response has no result for {quoted(key)}")
                 self._done[key] = answer
             elif isinstance(answer, KafkaError):
                 self._note_error(key, answer, now_s)

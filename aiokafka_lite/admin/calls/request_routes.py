@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import (
@@ -91,7 +92,7 @@ class RequestRoutes:
         errors: dict[str, KafkaError] = {}
         for topic in answer.topics:
             name = topic.name or ""
-            error = broker_error(topic.error_code, None, f"topic {name!r}")
+            error = broker_error(topic.error_code, None, f"topic {quoted(name)}")
             if error is not None:
                 errors[name] = error
             leaders |= {(name, each.partition_index): each.leader_id for each in topic.partitions}
@@ -112,7 +113,7 @@ class RequestRoutes:
         async def route(keys: Sequence[str], attempt: int) -> Located[str]:  # noqa: ARG001
             located: Located[str] = Located(defaultdict(list))
             for found in await self._coordinators(key_type, keys):
-                subject = f"{key_type.name.lower()} {found.key!r}"
+                subject = f"{key_type.name.lower()} {quoted(found.key)}"
                 error = broker_error(found.error_code, found.error_message, subject)
                 if error is None:
                     located.nodes[found.node_id].append(found.key)

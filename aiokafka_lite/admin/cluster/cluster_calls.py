@@ -17,6 +17,7 @@ from aiokafka_lite.admin.cluster.cluster_values import (
     UpgradeType,
 )
 from aiokafka_lite.checks.item_lists import dict_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
 from aiokafka_lite.net.handshake import CLIENT_SOFTWARE_NAME, software_version
@@ -158,7 +159,7 @@ class ClusterCalls(AdminFamily):
         """
         if not is_int(broker_id) or broker_id < 0:
             raise IllegalArgumentError(
-                f"broker_id={broker_id!r} is no int of 0 or more; name the id of a broker"
+                f"broker_id={quoted(broker_id)} is no int of 0 or more; name the id of a broker"
             )
 
         async def ask(node: AskedNode) -> None:
@@ -194,8 +195,8 @@ def _checked(name: str, update: FeatureUpdate) -> FeatureUpdate:
     level, upgrade_type = update
     if not is_int(level) or not 0 <= level <= _MOST_LEVEL:
         raise IllegalArgumentError(
-            f"max_version_level={level!r} of feature {name!r} is no int from 0 to {_MOST_LEVEL};"
-            " name a level of describe_features(), or 0 to switch the feature off"
+            f"max_version_level={quoted(level)} of feature {quoted(name)} is no int from 0 to "
+            f"{_MOST_LEVEL}; name a level of describe_features(), or 0 to switch the feature off"
         )
     return FeatureUpdate(level, UpgradeType(upgrade_type))
 
@@ -225,13 +226,13 @@ def _update_results(
     answer: UpdateFeaturesResponse, names: list[str]
 ) -> dict[str, KafkaError | None]:
     found: dict[str, KafkaError | None] = {
-        name: broker_error(answer.error_code, answer.error_message, f"feature {name!r}")
+        name: broker_error(answer.error_code, answer.error_message, f"feature {quoted(name)}")
         for name in names
     }
     if not answer.error_code:
         found |= {
             each.feature: broker_error(
-                each.error_code, each.error_message, f"feature {each.feature!r}"
+                each.error_code, each.error_message, f"feature {quoted(each.feature)}"
             )
             for each in answer.results
         }
@@ -241,7 +242,9 @@ def _update_results(
 def _quorum_info(answer: DescribeQuorumResponse) -> QuorumInfo:
     (topic,) = answer.topics
     (partition,) = topic.partitions
-    raise_broker_error(partition.error_code, partition.error_message, f"topic {topic.topic_name!r}")
+    raise_broker_error(
+        partition.error_code, partition.error_message, f"topic {quoted(topic.topic_name)}"
+    )
     return QuorumInfo(
         partition.leader_id,
         partition.leader_epoch,

@@ -27,6 +27,7 @@ from aiokafka_lite.admin.configs.config_changes import (
 )
 from aiokafka_lite.admin.configs.config_entry import ConfigEntry, config_entry
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages import alter_configs as replacing
 from aiokafka_lite.protocol.messages import incremental_alter_configs as incremental
@@ -270,7 +271,7 @@ def _type(value: ConfigResourceType | int) -> ConfigResourceType:
         return ConfigResourceType(value)
     except ValueError:
         raise IllegalArgumentError(
-            f"types has {value!r}, which is no ConfigResourceType; give a list of"
+            f"types has {quoted(value)}, which is no ConfigResourceType; give a list of"
             f" {', '.join(each.name for each in ConfigResourceType)}"
         ) from None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from aiokafka_lite.admin.config_resource import AlterConfigOp, ConfigResource, ConfigResourceType
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.setting_text import setting_text
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.protocol.messages import alter_configs as replacing
@@ -27,7 +28,7 @@ def node_of(resource: ConfigResource) -> int | None:
 
 def subject_of(resource: ConfigResource) -> str:
     """Return the resource in words, such as "topic 'orders'"."""
-    return f"{resource.resource_type.name.lower().replace('_', ' ')} {resource.name!r}"
+    return f"{resource.resource_type.name.lower().replace('_', ' ')} {quoted(resource.name)}"
 
 
 def check_each_once(resources: Iterable[ConfigResource]) -> list[ConfigResource]:
@@ -84,8 +85,8 @@ def _single_change(
         operation = AlterConfigOp(operation)
     except ValueError:
         raise IllegalArgumentError(
-            f"{name}={operation!r} of {subject_of(resource)} is no AlterConfigOp; name one of "
-            f"{', '.join(each.name for each in AlterConfigOp)}"
+            f"{name}={quoted(operation)} of {subject_of(resource)} is no AlterConfigOp; name one "
+            f"of {', '.join(each.name for each in AlterConfigOp)}"
         ) from None
     is_delete = operation is AlterConfigOp.DELETE
     return incremental.AlterableConfig(
@@ -98,8 +99,8 @@ def _single_change(
 def _entries(resource: ConfigResource) -> Iterator[tuple[str, Any]]:
     if not isinstance(resource.configs, Mapping):
         raise IllegalArgumentError(
-            f"configs={resource.configs!r} of {subject_of(resource)} has no values; name them as"
-            " {name: value}"
+            f"configs={quoted(resource.configs)} of {subject_of(resource)} has no values; name "
+            "them as {name: value}"
         )
     yield from resource.configs.items()
 

@@ -35,6 +35,7 @@ from aiokafka_lite.admin.groups.group_values import (
 from aiokafka_lite.admin.groups.raw_groups import DescribedGroupRow, DescribeGroupsAnswer
 from aiokafka_lite.admin.groups.streams_group import StreamsGroupDescription
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import (
     IllegalArgumentError,
@@ -64,8 +65,8 @@ class GroupCalls(AdminFamily):
         requests = self._running()
         if coordinator_type not in {*CoordinatorType}:
             raise IllegalArgumentError(
-                f"coordinator_type={coordinator_type!r} is unknown; give 0 for a group, 1 for a"
-                " transactional id, or 2 for a partition of a share group"
+                f"coordinator_type={quoted(coordinator_type)} is unknown; give 0 for a group, 1 "
+                "for a transactional id, or 2 for a partition of a share group"
             )
 
         async def ask(node: AskedNode) -> int:
@@ -201,7 +202,7 @@ class GroupCalls(AdminFamily):
             throttles[node.node_id] = answer.throttle_time_ms
             rows: dict[str, tuple[int, DescribedGroupRow] | KafkaError] = {}
             for each in answer.groups:
-                error = broker_error(each.error_code, None, f"group {each.group_id!r}")
+                error = broker_error(each.error_code, None, f"group {quoted(each.group_id)}")
                 is_passing = error is not None and error.retriable and not has_node
                 row = node.node_id, DescribedGroupRow.of(each)
                 rows[each.group_id] = error if error is not None and is_passing else row
@@ -322,7 +323,7 @@ class GroupCalls(AdminFamily):
             answer = await node.request(DeleteGroupsRequest(groups_names=keys))
             done: dict[str, KafkaError | None] = {
                 each.group_id: broker_error(
-                    each.error_code, each.error_message, f"group {each.group_id!r}"
+                    each.error_code, each.error_message, f"group {quoted(each.group_id)}"
                 )
                 for each in answer.results
             }
@@ -380,10 +381,12 @@ class GroupCalls(AdminFamily):
                 for each in keys
             ]
             answer = await node.request(LeaveGroupRequest(group_id=group_id, members=identities))
-            raise_broker_error(answer.error_code, None, f"group {group_id!r}")
+            raise_broker_error(answer.error_code, None, f"group {quoted(group_id)}")
             done: dict[MemberToRemove, KafkaError | None] = {
                 MemberToRemove(each.group_instance_id, each.member_id or None): broker_error(
-                    each.error_code, None, f"member {each.group_instance_id or each.member_id!r}"
+                    each.error_code,
+                    None,
+                    f"member {quoted(each.group_instance_id or each.member_id)}",
                 )
                 for each in answer.members
             }

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.groups.group_values import GroupDescription, MemberDescription
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import GroupIdNotFound, KafkaError, ProtocolDecodeError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import (
@@ -26,11 +27,11 @@ def classic_group(
     group: describe_groups.DescribedGroup, coordinator: int
 ) -> GroupDescription | KafkaError:
     """Return a classic group, or its error. Brokers before 4.0 say Dead for no such group."""
-    error = broker_error(group.error_code, group.error_message, f"group {group.group_id!r}")
+    error = broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
     if error is not None:
         return error
     if group.group_state == _DEAD:
-        return GroupIdNotFound(f"group {group.group_id!r} does not exist")
+        return GroupIdNotFound(f"group {quoted(group.group_id)} does not exist")
     return GroupDescription(
         group_id=group.group_id,
         type="classic",
@@ -93,7 +94,7 @@ def _with_epoch(
     members: Iterable[MemberDescription],
     coordinator: int,
 ) -> GroupDescription | KafkaError:
-    error = broker_error(group.error_code, group.error_message, f"group {group.group_id!r}")
+    error = broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
     if error is not None:
         return error
     return GroupDescription(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_commit import (
@@ -73,11 +74,11 @@ def fetch_results(group_id: str, response: OffsetFetchResponse) -> dict[str, Off
     has a retriable error has that error, so that it is asked for again.
     """
     if not response.groups:
-        error = broker_error(response.error_code, None, f"group {group_id!r}")
+        error = broker_error(response.error_code, None, f"group {quoted(group_id)}")
         old = ((topic.name, each) for topic in response.topics for each in topic.partitions)
         return {group_id: error or _offsets(old)}
     return {
-        group.group_id: broker_error(group.error_code, None, f"group {group.group_id!r}")
+        group.group_id: broker_error(group.error_code, None, f"group {quoted(group.group_id)}")
         or _offsets((topic.name, each) for topic in group.topics for each in topic.partitions)
         for group in response.groups
     }

@@ -23,6 +23,7 @@ from aiokafka_lite.admin.groups.offset_reset_plan import (
 from aiokafka_lite.admin.groups.share_offset_calls import ShareOffsetCalls
 from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsCalls, level_of
 from aiokafka_lite.checks.item_lists import listed, one_of, partition_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
     GroupIdNotFound,
@@ -212,7 +213,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
             )
             answer = await node.request(request)
             for topic in answer.topics:
-                raise_broker_error(topic.error_code, None, f"topic {topic.name!r}")
+                raise_broker_error(topic.error_code, None, f"topic {quoted(topic.name)}")
             return [
                 TopicPartition(topic.name or "", each.partition_index)
                 for topic in answer.topics

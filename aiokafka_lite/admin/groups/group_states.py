@@ -13,6 +13,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.groups.group_kinds import EVERY_KIND, describe_kinds
 from aiokafka_lite.admin.groups.group_values import GroupDescription, MemberToRemove
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
     FencedMemberEpochError,
@@ -62,7 +63,7 @@ def has_members(group: GroupDescription) -> bool:
 
 def told_state(group_id: str, group: GroupDescription | KafkaError) -> str:
     """Return who is in a group and its state; `group` may be why they are not known."""
-    name = f"group {group_id!r:.100}"
+    name = f"group {quoted(group_id)}"
     if isinstance(group, GroupIdNotFound):
         return f"there is no {name}"
     if isinstance(group, KafkaError):
@@ -98,7 +99,7 @@ async def raise_with_state(
     node: AskedNode, code: int, message: str | None, group_id: str, remedy: str
 ) -> None:
     """Raise the error of a whole group in an administrator's words; do nothing without one."""
-    error = broker_error(code, message, f"group {group_id!r:.100}")
+    error = broker_error(code, message, f"group {quoted(group_id)}")
     if error is not None:
         (told,) = (await with_states(node, {group_id: error}, str, remedy)).values()
         assert isinstance(told, KafkaError)
@@ -117,7 +118,7 @@ async def with_missing_members(
     kind = group.type if isinstance(group, GroupDescription) else ""
 
     def reworded(member: MemberToRemove, error: KafkaError) -> KafkaError:
-        name = f"{member.group_instance_id or member.member_id!r:.100}"
+        name = f"{quoted(member.group_instance_id or member.member_id)}"
         if kind in ("share", "streams"):
             why = f"members of a {kind} group cannot be removed from outside: stop them"
         elif isinstance(error, FencedInstanceIdError):

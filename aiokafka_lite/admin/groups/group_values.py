@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
@@ -96,7 +97,7 @@ def checked_id(group_id: object) -> str:
     Raises: IllegalArgumentError for anything but a str that a request can carry.
     """
     if not isinstance(group_id, str):
-        raise IllegalArgumentError(f"group {group_id!r} is no str; give the group's name")
+        raise IllegalArgumentError(f"group {quoted(group_id)} is no str; give the group's name")
     for fault in sendable("the group's name", group_id):
         raise IllegalArgumentError(fault)
     return group_id

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsResult
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.kafka_error import reason_of
@@ -104,9 +105,9 @@ def check_target(to: object) -> None:
     )
     if not is_good:
         raise IllegalArgumentError(
-            f"to={to!r} is no target of a reset; give OffsetSpec.EARLIEST or LATEST, a datetime"
-            " with a time zone, a timedelta from 0 on (that long ago), an offset from 0 on,"
-            " ShiftBy(records), or offsets by TopicPartition"
+            f"to={quoted(to)} is no target of a reset; give OffsetSpec.EARLIEST or LATEST, a "
+            "datetime with a time zone, a timedelta from 0 on (that long ago), an offset from 0 "
+            "on, ShiftBy(records), or offsets by TopicPartition"
         )
 
 

@@ -12,6 +12,7 @@ from aiokafka_lite.admin.groups.group_states import OFFSETS_WAIT, raise_with_sta
 from aiokafka_lite.admin.groups.group_values import SharePartitionOffset, checked_id
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.offset_arguments import checked_offsets
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import KafkaError
@@ -146,7 +147,7 @@ class ShareOffsetCalls(AdminFamily):
             )
             return {
                 each.topic_name: broker_error(
-                    each.error_code, each.error_message, f"topic {each.topic_name!r}"
+                    each.error_code, each.error_message, f"topic {quoted(each.topic_name)}"
                 )
                 for each in answer.responses
             }
@@ -162,7 +163,7 @@ class ShareOffsetCalls(AdminFamily):
 
 
 def _offsets(group: DescribeShareGroupOffsetsResponseGroup) -> ShareOffsets:
-    raise_broker_error(group.error_code, group.error_message, f"group {group.group_id!r}")
+    raise_broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
     found: ShareOffsets = Outcomes()
     for topic in group.topics:
         for each in topic.partitions:

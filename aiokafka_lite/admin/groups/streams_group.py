@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.groups.group_values import GroupDescription, MemberDescription
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages import streams_group_describe as message
@@ -92,7 +93,7 @@ def streams_group(
     group: message.DescribedGroup, coordinator: int
 ) -> StreamsGroupDescription | KafkaError:
     """Return a streams group, or its error."""
-    error = broker_error(group.error_code, group.error_message, f"group {group.group_id!r}")
+    error = broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
     if error is not None:
         return error
     parts = None if group.topology is None else group.topology.subtopologies

@@ -10,6 +10,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.checks.item_lists import partitions_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import (
     ElectionNotNeededError,
     EligibleLeadersNotAvailableError,
@@ -66,7 +67,7 @@ class ElectionCalls(AdminFamily):
         """
         if election_type not in tuple(ElectionType):
             raise IllegalArgumentError(
-                f"election_type={election_type!r} is unknown; give one of"
+                f"election_type={quoted(election_type)} is unknown; give one of"
                 f" {', '.join(f'ElectionType.{each.name}' for each in ElectionType)}"
             )
         kind = ElectionType(election_type)

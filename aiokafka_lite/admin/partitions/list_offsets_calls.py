@@ -12,6 +12,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.item_lists import dict_of, partition_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import OffsetSpec, TopicPartition
@@ -108,7 +109,7 @@ def level_of(isolation_level: IsolationLevel) -> int:
     level = _LEVELS.get(isolation_level)
     if level is None:
         raise IllegalArgumentError(
-            f"isolation_level={isolation_level!r} is unknown; give one of"
+            f"isolation_level={quoted(isolation_level)} is unknown; give one of"
             f" {', '.join(map(repr, _LEVELS))}"
         )
     return level
@@ -122,8 +123,8 @@ def _check_questions(offsets: Mapping[TopicPartition, OffsetSpec | int]) -> None
         topic, partition = tp
         if not is_int(spec) or not OffsetSpec.EARLIEST_PENDING_UPLOAD <= spec <= _MAX_TIMESTAMP:
             raise IllegalArgumentError(
-                f"{topic}-{partition}: {spec!r} is no OffsetSpec and no time; give a member of"
-                f" OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MAX_TIMESTAMP}"
+                f"{topic}-{partition}: {quoted(spec)} is no OffsetSpec and no time; give a member "
+                f"of OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MAX_TIMESTAMP}"
             )
 
 

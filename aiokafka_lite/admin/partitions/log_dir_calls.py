@@ -10,6 +10,7 @@ from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
 from aiokafka_lite.admin.calls.every_broker import brokers_now
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.item_lists import dict_of, list_of, listed, partition_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
@@ -258,7 +259,8 @@ def _checked(replicas: Iterable[Replica]) -> list[Replica]:
         given: Any = replica
         if not isinstance(given, tuple) or len(given) != 2:
             raise IllegalArgumentError(
-                f"{replica!r} is no replica; give (broker id, TopicPartition(topic, partition))"
+                f"{quoted(replica)} is no replica; give (broker id, "
+                "TopicPartition(topic, partition))"
             )
         _check_broker(replica[0])
         partition_of("replicas", replica[1])
@@ -267,7 +269,9 @@ def _checked(replicas: Iterable[Replica]) -> list[Replica]:
 
 def _check_broker(broker_id: object) -> None:
     if not is_int(broker_id) or broker_id < 0:
-        raise IllegalArgumentError(f"broker {broker_id!r} is no int from 0 on; give a broker's id")
+        raise IllegalArgumentError(
+            f"broker {quoted(broker_id)} is no int from 0 on; give a broker's id"
+        )
 
 
 __all__ = [

@@ -13,6 +13,7 @@ from aiokafka_lite.admin.calls.admin_requests import AdminRequests, AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.partitions.log_dir_calls import LogDirDescription, log_dirs_of
 from aiokafka_lite.checks.item_lists import dict_of, list_of, partition_of, partitions_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaError, KafkaTimeoutError
 from aiokafka_lite.model import TopicPartition, by_topic, names_of
 from aiokafka_lite.protocol.messages.alter_partition_reassignments import (
@@ -83,7 +84,7 @@ class ReassignmentCalls(AdminFamily):
         asked = {
             partition_of("reassignments", tp): None
             if replicas is None
-            else list_of(f"the replicas of {tp!r}", replicas, int)
+            else list_of(f"the replicas of {quoted(tp)}", replicas, int)
             for tp, replicas in given.items()
         }
 

@@ -10,6 +10,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.security.acl_binding import AclBinding, AclBindingFilter
 from aiokafka_lite.checks.item_lists import list_of, one_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import InvalidRequestError, KafkaError
 from aiokafka_lite.protocol.acl_types import (
@@ -171,7 +172,7 @@ def _fault(acl: AclBinding) -> InvalidRequestError | None:
         ("permission_type", acl.permission_type, AclPermissionType.DENY),
     ):
         if not _is_known(value, type(least)):
-            why = f"{value!r} is none that this client knows"
+            why = f"{quoted(value)} is none that this client knows"
         elif value < least:
             why = f"{value.name} is for filters"
         else:
@@ -190,8 +191,8 @@ def _filter_fault(asked: AclBindingFilter) -> InvalidRequestError | None:
     ):
         if not _is_known(value, kind):
             return InvalidRequestError(
-                f"filter of rules: {name}={value!r} is none that this client knows; name one of"
-                f" {', '.join(each.name for each in kind if each)}"
+                f"filter of rules: {name}={quoted(value)} is none that this client knows; name one "
+                f"of {', '.join(each.name for each in kind if each)}"
             )
     return None
 
@@ -204,7 +205,7 @@ def _is_known(value: object, kind: type[IntEnum]) -> bool:
 def _text(acl: AclBinding) -> str:
     kind = acl.resource_type
     named = ResourceType(kind).name.lower() if is_int(kind) else repr(kind)
-    return f"rule about {named} {acl.resource_name!r}"
+    return f"rule about {named} {quoted(acl.resource_name)}"
 
 
 def _described(answer: DescribeAclsResponse) -> list[AclBinding]:
@@ -239,7 +240,7 @@ def _deleted(result: DeleteAclsFilterResult) -> list[AclBinding] | KafkaError:
     error = broker_error(result.error_code, result.error_message, "delete_acls()")
     for each in result.matching_acls:
         error = error or broker_error(
-            each.error_code, each.error_message, f"rule about {each.resource_name!r}"
+            each.error_code, each.error_message, f"rule about {quoted(each.resource_name)}"
         )
     return error or [_removed(each) for each in result.matching_acls]
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
+
 
 class ClientQuotaEntity(Mapping[str, str | None]):
     """The clients that a quota is for: {"user": "alice"}, {"user": "alice", "client-id": None}.
@@ -29,7 +31,7 @@ class ClientQuotaEntity(Mapping[str, str | None]):
         return hash(frozenset(self._names.items()))
 
     def __repr__(self) -> str:
-        return f"ClientQuotaEntity({self._names!r})"
+        return f"ClientQuotaEntity({quoted(self._names)})"
 
 
 class ClientQuotaAlteration(NamedTuple):

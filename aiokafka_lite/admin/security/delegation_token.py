@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.secret import HIDDEN, Secret
 
 
@@ -30,9 +31,10 @@ class DelegationToken(NamedTuple):
 
     def __repr__(self) -> str:
         return (
-            f"DelegationToken(token_id={self.token_id!r}, hmac={HIDDEN}, owner={self.owner!r},"
+            f"DelegationToken(token_id={quoted(self.token_id)}, hmac={HIDDEN}, "
+            f"owner={quoted(self.owner)},"
             f" issue_timestamp={self.issue_timestamp}, expiry_timestamp={self.expiry_timestamp},"
-            f" max_timestamp={self.max_timestamp}, renewers={self.renewers!r})"
+            f" max_timestamp={self.max_timestamp}, renewers={quoted(self.renewers)})"
         )
 
 

@@ -17,6 +17,7 @@ from aiokafka_lite.admin.security.scram_credential import (
     UserScramCredentialUpsertion,
 )
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.protocol.messages.alter_user_scram_credentials import (
@@ -123,7 +124,9 @@ class ScramCalls(AdminFamily):
                 upsertions=[each for each in changes if isinstance(each, ScramCredentialUpsertion)],
             )
             return {
-                each.user: broker_error(each.error_code, each.error_message, f"user {each.user!r}")
+                each.user: broker_error(
+                    each.error_code, each.error_message, f"user {quoted(each.user)}"
+                )
                 for each in (await node.request(request)).results
             }
 
@@ -139,7 +142,7 @@ class ScramCalls(AdminFamily):
 def _described(
     result: DescribeUserScramCredentialsResult,
 ) -> list[ScramCredentialInfo] | KafkaError:
-    error = broker_error(result.error_code, result.error_message, f"user {result.user!r}")
+    error = broker_error(result.error_code, result.error_message, f"user {quoted(result.user)}")
     return error or [
         ScramCredentialInfo(ScramMechanism(each.mechanism), each.iterations)
         for each in result.credential_infos
@@ -149,7 +152,7 @@ def _described(
 def _check_mechanism(asked: ScramAlteration) -> None:
     if not is_int(asked.mechanism):
         raise IllegalArgumentError(
-            f"mechanism={asked.mechanism!r} of user {asked.user!r} is none; name one of"
+            f"mechanism={quoted(asked.mechanism)} of user {quoted(asked.user)} is none; name one of"
             f" {', '.join(f'ScramMechanism.{each.name}' for each in ScramMechanism if each)}"
         )
 
@@ -159,13 +162,13 @@ def _check(asked: UserScramCredentialUpsertion) -> None:
     is_text = isinstance(password.reveal(), str)
     if not password or (is_text and not password.is_encodable):
         raise IllegalArgumentError(
-            f"the password of user {asked.user!r} must be bytes, or a text that UTF-8 can encode,"
-            " and not empty; name another one"
+            f"the password of user {quoted(asked.user)} must be bytes, or a text that UTF-8 can "
+            "encode, and not empty; name another one"
         )
     if asked.iterations > _MOST_ITERATIONS:
         raise IllegalArgumentError(
-            f"iterations={asked.iterations} of user {asked.user!r} is above {_MOST_ITERATIONS:,};"
-            " brokers take 4,096 to 16,384"
+            f"iterations={asked.iterations} of user {quoted(asked.user)} is above "
+            f"{_MOST_ITERATIONS:,}; brokers take 4,096 to 16,384"
         )
 
 

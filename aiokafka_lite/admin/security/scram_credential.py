@@ -3,6 +3,7 @@
 from enum import IntEnum
 from typing import NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.secret import HIDDEN, SecretValue
 
 
@@ -40,8 +41,9 @@ class UserScramCredentialUpsertion(NamedTuple):
 
     def __repr__(self) -> str:
         return (
-            f"UserScramCredentialUpsertion(user={self.user!r}, mechanism={self.mechanism!r},"
-            f" iterations={self.iterations!r}, password={HIDDEN}, salt={HIDDEN})"
+            f"UserScramCredentialUpsertion(user={quoted(self.user)}, "
+            f"mechanism={quoted(self.mechanism)},"
+            f" iterations={quoted(self.iterations)}, password={HIDDEN}, salt={HIDDEN})"
         )
 
 

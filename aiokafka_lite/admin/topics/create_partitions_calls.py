@@ -12,6 +12,7 @@ from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
 from aiokafka_lite.admin.topics.new_partitions import NewPartitions
 from aiokafka_lite.admin.topics.topic_rows import TopicError
 from aiokafka_lite.checks.item_lists import dict_of, list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -64,7 +65,9 @@ class CreatePartitionsCalls(AdminFamily):
             response = await node.request(request)
             throttles_ms.append(response.throttle_time_ms)
             return {
-                each.name: broker_error(each.error_code, each.error_message, f"topic {each.name!r}")
+                each.name: broker_error(
+                    each.error_code, each.error_message, f"topic {quoted(each.name)}"
+                )
                 for each in response.results
             }
 
@@ -87,7 +90,7 @@ def _larger(name: str, asked: NewPartitions) -> CreatePartitionsTopic:
     if asked.new_assignments is not None:
         assignments = [
             CreatePartitionsAssignment(
-                broker_ids=list_of(f"new_assignments of topic {name!r}", ids, int)
+                broker_ids=list_of(f"new_assignments of topic {quoted(name)}", ids, int)
             )
             for ids in asked.new_assignments
         ]

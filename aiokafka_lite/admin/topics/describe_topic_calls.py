@@ -10,6 +10,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.topics.topic_description import PartitionDescription, TopicDescription
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -86,8 +87,8 @@ class DescribeTopicCalls(AdminFamily):
         """
         if not is_int(page_partitions) or page_partitions < 1:
             raise IllegalArgumentError(
-                f"page_partitions={page_partitions!r} is no int from 1 on; name how many partitions"
-                " a page may have"
+                f"page_partitions={quoted(page_partitions)} is no int from 1 on; name how many "
+                "partitions a page may have"
             )
 
         async def pages(node: AskedNode, names: list[str] | None) -> Sequence[_Topic]:
@@ -150,7 +151,7 @@ async def _pages(node: AskedNode, names: list[str] | None, most: int) -> Sequenc
 
 
 def _or_error(topic: _Topic) -> _Topic | KafkaError:
-    return broker_error(topic.error_code, None, f"topic {topic.name!r}") or topic
+    return broker_error(topic.error_code, None, f"topic {quoted(topic.name)}") or topic
 
 
 def _row(topic: _Topic) -> dict[str, Any]:

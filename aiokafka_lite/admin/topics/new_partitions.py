@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from aiokafka_lite.checks.quoted import quoted
+
 
 class NewPartitions:
     """How many partitions a topic shall have in all.
@@ -17,7 +19,7 @@ class NewPartitions:
         self.new_assignments = new_assignments
 
     def __repr__(self) -> str:
-        return f"NewPartitions({self.total_count}, {self.new_assignments!r})"
+        return f"NewPartitions({self.total_count}, {quoted(self.new_assignments)})"
 
 
 __all__ = ["NewPartitions"]

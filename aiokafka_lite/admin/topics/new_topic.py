@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from aiokafka_lite.checks.item_lists import dict_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import IllegalArgumentError
 
 
@@ -27,9 +28,9 @@ class NewTopic:
     ) -> None:
         if replica_assignments and not num_partitions == replication_factor == -1:
             raise IllegalArgumentError(
-                f"topic {name!r}: either num_partitions/replication_factor or replica_assignments"
-                f" must be specified, not both; num_partitions={num_partitions} and"
-                f" replication_factor={replication_factor} must be -1"
+                f"topic {quoted(name)}: either num_partitions/replication_factor or "
+                f"replica_assignments must be specified, not both; num_partitions={num_partitions} "
+                f"and replication_factor={replication_factor} must be -1"
             )
         self.name = name
         self.num_partitions = num_partitions
@@ -41,8 +42,8 @@ class NewTopic:
 
     def __repr__(self) -> str:
         return (
-            f"NewTopic({self.name!r}, {self.num_partitions}, {self.replication_factor},"
-            f" {self.replica_assignments!r}, {self.topic_configs!r})"
+            f"NewTopic({quoted(self.name)}, {self.num_partitions}, {self.replication_factor},"
+            f" {quoted(self.replica_assignments)}, {quoted(self.topic_configs)})"
         )
 
 

@@ -14,6 +14,7 @@ from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
 from aiokafka_lite.admin.topics.new_topic import NewTopic
 from aiokafka_lite.admin.topics.topic_rows import TopicError, TopicErrorCode
 from aiokafka_lite.checks.item_lists import list_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.setting_text import setting_text
 from aiokafka_lite.errors import KafkaError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages.create_topics import (
@@ -147,7 +148,9 @@ class TopicCalls(AdminFamily):
             by_id = {key for key in keys if isinstance(key, UUID)}
             return {
                 (each.topic_id if each.topic_id in by_id else each.name or ""): broker_error(
-                    each.error_code, each.error_message, f"topic {each.name or each.topic_id!r}"
+                    each.error_code,
+                    each.error_message,
+                    f"topic {quoted(each.name or each.topic_id)}",
                 )
                 for each in response.responses
             }
@@ -187,7 +190,7 @@ class TopicCalls(AdminFamily):
 
 
 def _creatable(topic: NewTopic) -> CreatableTopic:
-    subject = f"topic {topic.name!r}"
+    subject = f"topic {quoted(topic.name)}"
     return CreatableTopic(
         name=topic.name,
         num_partitions=topic.num_partitions,
@@ -222,7 +225,7 @@ def _check_defaults(names: Sequence[str], version: int | None) -> None:
 
 
 def _created(result: CreatableTopicResult) -> CreatedTopic | KafkaError:
-    error = broker_error(result.error_code, result.error_message, f"topic {result.name!r}")
+    error = broker_error(result.error_code, result.error_message, f"topic {quoted(result.name)}")
     return error or CreatedTopic(result.topic_id, result.num_partitions, result.replication_factor)
 
 

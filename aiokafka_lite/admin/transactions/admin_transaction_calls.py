@@ -29,6 +29,7 @@ from aiokafka_lite.admin.transactions.transaction_answers import (
     TransactionListing,
 )
 from aiokafka_lite.checks.item_lists import list_of, one_of, partition_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import TopicPartition
@@ -208,7 +209,8 @@ class TransactionCalls(ProducerCalls):
         """
         if (broker_id is None and topic is None) or (topic is None and partition is not None):
             raise IllegalArgumentError(
-                f"broker_id={broker_id!r}, topic={topic!r}, partition={partition!r}: name a broker"
+                f"broker_id={quoted(broker_id)}, topic={quoted(topic)}, "
+                f"partition={quoted(partition)}: name a broker"
                 " or a topic to look at; a partition needs its topic"
             )
         left_ms = self._left_ms(timeout_ms)
@@ -237,7 +239,7 @@ class TransactionCalls(ProducerCalls):
             request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
             found = []
             for each in (await node.request(request)).topics:
-                error = broker_error(each.error_code, None, f"topic {each.name!r}")
+                error = broker_error(each.error_code, None, f"topic {quoted(each.name)}")
                 if error is not None and topic is not None:
                     raise error
                 found += [
@@ -259,7 +261,7 @@ class TransactionCalls(ProducerCalls):
             return found
         if TopicPartition(topic, partition) not in found:
             raise UnknownTopicOrPartitionError(
-                f"topic {topic!r} has no partition {partition}"
+                f"topic {quoted(topic)} has no partition {partition}"
                 + ("" if broker_id is None else f" on broker {broker_id}")
             )
         return [TopicPartition(topic, partition)]
@@ -268,7 +270,7 @@ class TransactionCalls(ProducerCalls):
 def _listings(
     answer: ListTransactionsResponse, request: ListTransactionsRequest, node_id: int | None
 ) -> list[TransactionListing]:
-    subject = f"expression {request.transactional_id_pattern!r}"
+    subject = f"expression {quoted(request.transactional_id_pattern)}"
     raise_broker_error(answer.error_code, None, subject)
     if answer.unknown_state_filters:
         raise IllegalArgumentError(
@@ -285,7 +287,9 @@ def _listings(
 def _description(
     state: TransactionState, node_id: int | None
 ) -> TransactionDescription | KafkaError:
-    error = broker_error(state.error_code, None, f"transactional id {state.transactional_id!r}")
+    error = broker_error(
+        state.error_code, None, f"transactional id {quoted(state.transactional_id)}"
+    )
     if error is not None:
         return error
     return TransactionDescription(

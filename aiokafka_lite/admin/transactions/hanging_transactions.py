@@ -14,6 +14,7 @@ from aiokafka_lite.admin.transactions.transaction_answers import (
     TransactionDescription,
     TransactionListing,
 )
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaError, TransactionalIdNotFoundError
 from aiokafka_lite.model import TopicPartition
 
@@ -85,7 +86,7 @@ def life_of(
         known = descriptions[name]
         assert isinstance(known, TransactionDescription)
         return (
-            f"its transactional id {name!r:.100} is {known.state} at its coordinator, node"
+            f"its transactional id {quoted(name)} is {known.state} at its coordinator, node"
             f" {known.coordinator_id}, which lists {topic_partition} and ends the transaction"
             f" {known.transaction_timeout_ms:,} ms after its begin at the latest"
         )

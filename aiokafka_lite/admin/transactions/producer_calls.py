@@ -9,6 +9,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.transactions.transaction_answers import ProducerIdAndEpoch, ProducerState
 from aiokafka_lite.checks.item_lists import list_of, partitions_of
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
@@ -101,7 +102,7 @@ class ProducerCalls(AdminFamily):
                     transactional_id=key, transaction_timeout_ms=min(node.left_ms, longest_ms)
                 )
             )
-            error = broker_error(answer.error_code, None, f"transactional id {key!r}")
+            error = broker_error(answer.error_code, None, f"transactional id {quoted(key)}")
             return {key: error or ProducerIdAndEpoch(answer.producer_id, answer.producer_epoch)}
 
         requests = self._running()

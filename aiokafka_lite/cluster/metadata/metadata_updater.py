@@ -11,6 +11,7 @@ import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.bootstrap import SeedRound, check_answer
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -272,7 +273,7 @@ class MetadataUpdater:
         first_of_topic = TopicPartition(topic, 0)
         try:
             with self._waits.of(
-                f"the partitions of topic {topic!r} (Metadata)",
+                f"the partitions of topic {quoted(topic)} (Metadata)",
                 "check the name, whether the topic exists, and whether brokers may create topics",
                 lambda: self._why_absent(first_of_topic),
             ):
@@ -307,7 +308,7 @@ class MetadataUpdater:
     def _raise_if_hopeless(self, topic: str) -> None:
         error = self.snapshot.topic_error(topic)
         if error is not None and not error.retriable:
-            raise error(f"topic {topic!r}: {text_of(error)}")
+            raise error(f"topic {quoted(topic)}: {text_of(error)}")
 
     async def _next_outcome(self) -> None:
         """Return when the running refresh, or the next one, has succeeded or failed."""

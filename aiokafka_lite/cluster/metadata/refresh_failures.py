@@ -5,6 +5,7 @@ Does not wait.
 import logging
 from collections.abc import Iterable
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import (
     BrokerResponseError,
@@ -79,13 +80,13 @@ class RefreshFailures:
         timeout_s = round(timeout_s, 3)  # what was left of the caller's own
         if error is None:
             return KafkaTimeoutError(
-                f"no metadata of topic {topic!r} within {timeout_s:g} s{self.because()}; "
+                f"no metadata of topic {quoted(topic)} within {timeout_s:g} s{self.because()}; "
                 "check the connection to the brokers or raise the timeout"
             )
         sentence = (
-            f"topic {topic!r} has no partitions after {timeout_s:g} s; the broker's last answer: "
-            f"{text_of(error)}; create the topic, or check its name and whether the brokers may "
-            "create topics"
+            f"topic {quoted(topic)} has no partitions after {timeout_s:g} s; the broker's last "
+            f"answer: {text_of(error)}; create the topic, or check its name and whether the "
+            "brokers may create topics"
         )
         if error is UnknownTopicOrPartitionError:
             return UnknownTopicOrPartitionError(sentence)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
@@ -118,8 +119,8 @@ class MetricsPush:
             timeout_ms = self._config.default_api_timeout_ms
         if not is_int(timeout_ms) or not 0 <= timeout_ms <= _MOST_MS:
             raise ValueError(
-                f"timeout_ms={timeout_ms!r} is no int from 0 to {_MOST_MS}; name the milliseconds "
-                "that the call may take, or None for default_api_timeout_ms"
+                f"timeout_ms={quoted(timeout_ms)} is no int from 0 to {_MOST_MS}; name the "
+                "milliseconds that the call may take, or None for default_api_timeout_ms"
             )
         if not self._config.enable_metrics_push:
             raise IllegalStateError("the client has no id: set enable_metrics_push=True")

@@ -6,6 +6,7 @@ Each consumer gets its own: an assignor may remember what its consumer had.
 from collections.abc import Sequence
 from typing import cast
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
@@ -31,7 +32,7 @@ def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, 
         strategy = DEFAULT_STRATEGY
     if isinstance(strategy, str | bytes | type) or not isinstance(strategy, Sequence):
         raise KafkaConfigurationError(
-            f"partition_assignment_strategy={strategy!r} is no list; give a list or tuple of "
+            f"partition_assignment_strategy={quoted(strategy)} is no list; give a list or tuple of "
             "assignor classes"
         )
     assignors = tuple(_make_assignor(entry) for entry in strategy)
@@ -50,7 +51,7 @@ def _make_assignor(entry: object) -> AbstractPartitionAssignor:
             assignor = entry()
         except TypeError as error:
             raise KafkaConfigurationError(
-                f"partition_assignment_strategy has {entry!r}, which cannot be made without "
+                f"partition_assignment_strategy has {quoted(entry)}, which cannot be made without "
                 f"arguments ({error}); give an instance instead"
             ) from error
     missing = [name for name in METHODS if not callable(getattr(assignor, name, None))]
@@ -58,7 +59,7 @@ def _make_assignor(entry: object) -> AbstractPartitionAssignor:
         missing.insert(0, "name")
     if missing:
         raise KafkaConfigurationError(
-            f"partition_assignment_strategy has {entry!r}, which is no assignor: it lacks "
+            f"partition_assignment_strategy has {quoted(entry)}, which is no assignor: it lacks "
             f"{', '.join(missing)}; give assignor classes, such as RangePartitionAssignor"
         )
     return cast("AbstractPartitionAssignor", assignor)
@@ -69,8 +70,8 @@ def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise KafkaConfigurationError(
-            f"partition_assignment_strategy has several assignors named {twice[0]!r}; members "
-            "agree on an assignor by its name, so keep one or rename it"
+            f"partition_assignment_strategy has several assignors named {quoted(twice[0])}; "
+            "members agree on an assignor by its name, so keep one or rename it"
         )
     supported = [
         getattr(one, "supported_protocols", (RebalanceProtocol.EAGER,)) for one in assignors

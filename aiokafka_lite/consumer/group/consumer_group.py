@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 
 from aiokafka_lite.checks.offset_arguments import CommitListener
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
@@ -232,7 +233,7 @@ class ConsumerGroup:
             if isinstance(error, KafkaError):
                 raise
             raise KafkaTimeoutError(
-                f"no assignment in group {self._config.group_id!r} within {timeout_s:g} s "
+                f"no assignment in group {quoted(self._config.group_id)} within {timeout_s:g} s "
                 f"({self.membership!r}); check the coordinator and the other members, or raise "
                 f"default_api_timeout_ms"
             ) from error

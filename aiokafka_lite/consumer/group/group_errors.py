@@ -6,6 +6,7 @@ client 4.4.0; `tests/conformance/test_error_tables.py` compares them code by cod
 reasons of the differences.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
     FencedInstanceIdError,
@@ -117,8 +118,8 @@ def is_for_good(error: BaseException) -> bool:
 def rebalanced_meanwhile(group_id: str) -> RebalanceInProgressError:
     """Return the error of a commit that a rebalance has overtaken."""
     return RebalanceInProgressError(
-        f"group {group_id!r} has rebalanced meanwhile: commit again after the next poll, for what "
-        f"is assigned then"
+        f"group {quoted(group_id)} has rebalanced meanwhile: commit again after the next poll, for "
+        "what is assigned then"
     )
 
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
 
+from aiokafka_lite.checks.quoted import said
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 
@@ -144,7 +145,7 @@ class ListenerCalls:
     def _keep(self, name: str, error: BaseException) -> None:
         logger.error("the rebalance goes on although %s raised an error", name, exc_info=error)
         if self._error is None:
-            self._error = KafkaError(f"{name} of the rebalance listener raised {error!r}")
+            self._error = KafkaError(f"{name} of the rebalance listener raised {said(error)}")
             self._error.__cause__ = error
 
 

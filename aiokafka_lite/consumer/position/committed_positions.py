@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from aiokafka_lite.checks.offset_arguments import checked_offsets
+from aiokafka_lite.checks.quoted import quoted, said
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig, OffsetAdjuster
@@ -181,8 +182,8 @@ def adjusted(
                 result[tp] = CommittedOffset(at.offset, at.leader_epoch, at.metadata)
     except Exception as error:
         raise IllegalArgumentError(
-            f"adjust_committed_offsets={adjust!r} failed for {names_of(sorted(committed))}: "
-            f"{error!r}; it returns a mapping of these partitions to offsets"
+            f"adjust_committed_offsets={quoted(adjust)} failed for {names_of(sorted(committed))}: "
+            f"{said(error)}; it returns a mapping of these partitions to offsets"
         ) from error
     return result
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import IllegalArgumentError, SaslAuthenticationFailed
 from aiokafka_lite.net.sasl.credentials import ask_provider
@@ -99,13 +100,13 @@ def first_message(token: Secret, extensions: Any, what: str) -> Secret:
     for key, value in extensions.items():
         if not isinstance(key, str) or not _KEY.fullmatch(key) or key == "auth":
             raise IllegalArgumentError(
-                f"{what} gave the extension {key!r}; its name must have letters only, and not be"
-                " 'auth'"
+                f"{what} gave the extension {quoted(key)}; its name must have letters only, and "
+                "not be 'auth'"
             )
         if not isinstance(value, str) or not _VALUE.fullmatch(value):
             raise IllegalArgumentError(
-                f"the value of the extension {key!r} of {what} cannot be sent; it must be a str of"
-                " printable ASCII characters"
+                f"the value of the extension {quoted(key)} of {what} cannot be sent; it must be a "
+                "str of printable ASCII characters"
             )
         fields.append(f"{key}={value}")
     bearer = f"auth=Bearer {token.reveal_text()}"

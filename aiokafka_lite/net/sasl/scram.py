@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import SaslAuthenticationFailed
 from aiokafka_lite.net.sasl.credentials import (
@@ -155,7 +156,7 @@ def check_server_final(message: bytes, expected_signature: bytes) -> None:
     if found is None:
         raise SaslAuthenticationFailed(f"the node's last SCRAM message is wrong: {_shown(message)}")
     if found["error"] is not None:
-        raise SaslAuthenticationFailed(f"the node refused: {found['error'][:200]!r}")
+        raise SaslAuthenticationFailed(f"the node refused: {quoted(found['error'][:200])}")
     if not hmac.compare_digest(_decoded(found["signature"], message), expected_signature):
         raise SaslAuthenticationFailed(
             "the node's signature is wrong: it does not know the user's credentials, so it may not"

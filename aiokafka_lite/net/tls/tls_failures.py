@@ -7,6 +7,7 @@ start, as in Java. A connection that breaks is a KafkaConnectionError, and is ma
 import ssl
 from typing import TYPE_CHECKING, Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, TlsAuthenticationError
 from aiokafka_lite.net.tls.certificate_facts import CertificateFacts
 
@@ -114,12 +115,12 @@ def with_certificate(error: KafkaError, facts: CertificateFacts) -> KafkaError:
 def _evidence(code: int, facts: CertificateFacts) -> str:
     if code in _WRONG_NAME:
         if not facts.names:
-            return f"The certificate of {facts.subject!r} is for no host name"
+            return f"The certificate of {quoted(facts.subject)} is for no host name"
         shown = ", ".join(facts.names[:_SHOWN_NAMES])
         left = len(facts.names) - _SHOWN_NAMES
         return f"The certificate is for: {shown}" + (f" and {left} more" if left > 0 else "")
     if code in _UNKNOWN_ISSUER:
-        return f"The certificate of {facts.subject!r} was issued by {facts.issuer!r}"
+        return f"The certificate of {quoted(facts.subject)} was issued by {quoted(facts.issuer)}"
     return f"The certificate is valid from {_date(facts.not_before)} to {_date(facts.not_after)}"
 
 
@@ -136,7 +137,7 @@ def _date(when: "dt.datetime") -> str:
 def _distrust(error: ssl.SSLCertVerificationError, peer: str, name: str) -> str:
     code, said = error.verify_code, error.verify_message.rstrip(".")
     if code in _WRONG_NAME:
-        what = f"is not for {name!r}"
+        what = f"is not for {quoted(name)}"
         remedy = (
             "connect by a name of the certificate (the broker's advertised.listeners), or get a"
             " certificate for this one"

@@ -14,6 +14,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final, NoReturn
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.net.tls.tls_failures import reason
@@ -272,7 +273,7 @@ def _fault(
     option = settings.prefix + name
     if value is None or is_pem(value):
         return KafkaConfigurationError(f"{option} {what}")
-    return KafkaConfigurationError(f"{option}={_path(value)!r} {what}")
+    return KafkaConfigurationError(f"{option}={quoted(_path(value))} {what}")
 
 
 __all__ = ["PemOrPath", "TlsSettings", "is_pem", "make_context"]

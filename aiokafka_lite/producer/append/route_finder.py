@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
+from aiokafka_lite.checks.quoted import kind_of, quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -97,15 +98,15 @@ class RouteFinder:
         if route is None:
             self._client.metadata.add_topic(topic)
             raise KafkaTimeoutError(
-                f"there is no metadata of topic {topic!r} yet, and send_nowait() does not wait for "
-                f"it; await partitions_for({topic!r}) once, or try again later"
+                f"there is no metadata of topic {quoted(topic)} yet, and send_nowait() does not "
+                f"wait for it; await partitions_for({quoted(topic)}) once, or try again later"
             )
         return route
 
     def _known(self, topic: str) -> TopicRoute | None:
         self._life.check_running()
         if not is_topic(topic):
-            raise IllegalArgumentError(f"topic={topic!r} is no topic's name; give a str")
+            raise IllegalArgumentError(f"topic={kind_of(topic)} is no topic's name; give a str")
         check_topic_name(topic)
         return self.routes.find(topic)
 
@@ -135,7 +136,7 @@ class RouteFinder:
             async with self.order.turn(TopicPartition(topic, partition), left_s):
                 attempts = 0
                 wait = self._client.waits.of(
-                    f"partition {partition} of topic {topic!r} (Metadata)",
+                    f"partition {partition} of topic {quoted(topic)} (Metadata)",
                     "create more partitions, or send to one that the topic has",
                     lambda: f"the topic has {count} partitions",
                 )
@@ -165,13 +166,13 @@ class RouteFinder:
         """
         self._client.metadata.request_update()
         raise KafkaTimeoutError(
-            f"topic {route.topic!r} has no partition {partition}, only {route.count} of them, and "
-            f"send_nowait() does not wait for more; send to one of those"
+            f"topic {quoted(route.topic)} has no partition {partition}, only {route.count} of "
+            "them, and send_nowait() does not wait for more; send to one of those"
         )
 
     def _raise_no_partition(self, topic: str, partition: int, count: int) -> NoReturn:
         raise KafkaTimeoutError(
-            f"partition {partition} of topic {topic!r} did not appear within "
+            f"partition {partition} of topic {quoted(topic)} did not appear within "
             f"max_block_ms={self._max_block_ms}: the topic has {count} partitions; "
             f"create more or send to one of those"
         ) from None
@@ -184,8 +185,8 @@ def _check_partition(route: TopicRoute, partition: object) -> None:
         or not 0 <= partition <= _MAX_PARTITION
     ):
         raise IllegalArgumentError(
-            f"partition={partition!r} is no partition of {route.topic!r}; give an int from 0 to "
-            f"{_MAX_PARTITION}, or None to have one chosen"
+            f"partition={quoted(partition)} is no partition of {quoted(route.topic)}; give an int "
+            f"from 0 to {_MAX_PARTITION}, or None to have one chosen"
         )
 
 

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalStateError, KafkaTimeoutError
@@ -69,7 +70,7 @@ class WaitingSerializers:
                 if isinstance(error, KafkaTimeoutError):
                     raise
                 raise KafkaTimeoutError(
-                    f"the serializers were not ready for a record of topic {topic!r} within"
+                    f"the serializers were not ready for a record of topic {quoted(topic)} within"
                     f" max_block_ms={self._max_block_ms}; prepare them before, or raise it"
                 ) from None
 

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, Self
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
@@ -194,7 +195,10 @@ class RecordAck:
         self.serialized_value_size = serialized_value_size
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._index} of {self._place() or 'a cancelled wait'!r}>"
+        return (
+            f"<{type(self).__name__} {self._index} of "
+            f"{quoted(self._place() or 'a cancelled wait')}>"
+        )
 
     def __await__(self) -> Generator[object, None, RecordMetadata]:
         """Wait for the acknowledgement.

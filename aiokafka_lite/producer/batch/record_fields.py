@@ -6,6 +6,7 @@ Does not wait.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aiokafka_lite.checks.quoted import number, quoted, said
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import (
     IllegalArgumentError,
@@ -96,7 +97,7 @@ class RecordSerializers:
         """Return the error of a serializer that failed."""
         return SerializationError(
             f"{field}_serializer {_name(self._named[field][0])} cannot turn the {field} of type "
-            f"{type(obj).__name__}, for topic {topic!r}, into bytes: {error!r}"
+            f"{type(obj).__name__}, for topic {quoted(topic)}, into bytes: {said(error, obj)}"
         )
 
     def checked(self, field: str, obj: Any, data: object) -> bytes | None:
@@ -179,8 +180,8 @@ def checked_timestamp(timestamp_ms: int) -> int:
     """
     if not is_int(timestamp_ms) or not _MIN_TIMESTAMP <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
-            f"timestamp_ms={timestamp_ms!r} is no int of milliseconds since 1970 (64 bits; -1: no "
-            f"timestamp); leave it out to have the present time"
+            f"timestamp_ms={number(timestamp_ms)} is no int of milliseconds since 1970 (64 bits; "
+            "-1: no timestamp); leave it out to have the present time"
         )
     return timestamp_ms
 
@@ -207,15 +208,15 @@ def _header(index: int, header: object) -> tuple[str, bytes | None]:
         if isinstance(name, str):
             if not is_encodable(name):
                 raise SerializationError(
-                    f"header {index} has the name {name!r}, which UTF-8 cannot encode; leave out "
-                    f"lone surrogates"
+                    f"header {index} has the name {quoted(name)}, which UTF-8 cannot encode; leave "
+                    "out lone surrogates"
                 )
             if value is None or isinstance(value, bytes):
                 return name, value
             if isinstance(value, bytearray | memoryview):
                 return name, bytes(value)
             raise SerializationError(
-                f"header {index}, {name!r}, has a value of type {type(value).__name__}; "
+                f"header {index}, {quoted(name)}, has a value of type {type(value).__name__}; "
                 f"header values are bytes or None"
             )
         raise SerializationError(

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     NO_LEADER,
     LeaderAndEpoch,
@@ -66,8 +67,8 @@ class TopicRoute(RouteQueues[PartitionQueue]):
             partition = partitioner(key, everything, available)
         if partition not in self.partitions:
             raise IllegalArgumentError(
-                f"partitioner {partitioner!r} chose {partition!r} for topic {self.topic!r}, which "
-                f"has the partitions 0 to {self.count - 1}"
+                f"partitioner {quoted(partitioner)} chose {quoted(partition)} for topic "
+                f"{quoted(self.topic)}, which has the partitions 0 to {self.count - 1}"
             )
         return self.queue(partition)
 

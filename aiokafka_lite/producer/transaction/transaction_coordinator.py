@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -94,7 +95,7 @@ class TransactionCoordinator:
         if group_id is not None:
             key = (CoordinatorType.GROUP, group_id)
         with self._client.waits.of(
-            f"the coordinator of {key[0].name.lower()} {key[1]!r} to answer {what}",
+            f"the coordinator of {key[0].name.lower()} {quoted(key[1])} to answer {what}",
             "check the brokers, and the topics __transaction_state and __consumer_offsets",
         ) as wait:
             return await self._ask(
@@ -180,9 +181,9 @@ class TransactionCoordinator:
         if not code:
             return answer
         action, error_class = actions.action_for(code)
-        whose = f"transactional_id={self._transactional_id!r}"
+        whose = f"transactional_id={quoted(self._transactional_id)}"
         if key[0] is CoordinatorType.GROUP:
-            whose = f"group {key[1]!r} in the transaction of {whose}"
+            whose = f"group {quoted(key[1])} in the transaction of {whose}"
         names = "" if refused is None else f" of {refused(answer, code)}"
         text = f"{what}{names} for {whose}: {error_class.description}"
         if action is TxnAction.FIND_COORDINATOR:

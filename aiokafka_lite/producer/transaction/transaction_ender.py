@@ -6,6 +6,7 @@ TransactionCoordinator.endTransaction.
 
 from typing import Any
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import KafkaTimeoutError
@@ -79,7 +80,7 @@ class TransactionEnder:
             raise refusal.error from None
         except TimeoutError:
             raise KafkaTimeoutError(
-                f"the {what} of the transaction of {transaction.transactional_id!r} was not"
+                f"the {what} of the transaction of {quoted(transaction.transactional_id)} was not"
                 f" confirmed within {timeout_s:g} s; nobody knows whether it took place"
             ) from None
 
@@ -104,8 +105,8 @@ class TransactionEnder:
             raise refusal.error from None
         except TimeoutError:
             raise KafkaTimeoutError(
-                f"{transactional_id!r} could not be fenced within {timeout_s:g} s: no coordinator"
-                " has answered"
+                f"{quoted(transactional_id)} could not be fenced within {timeout_s:g} s: no "
+                "coordinator has answered"
             ) from None
 
 

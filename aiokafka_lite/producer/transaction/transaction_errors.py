@@ -8,6 +8,7 @@ INVALID_PRODUCER_ID_MAPPING is fatal since Kafka 4.0 (KAFKA-18019). After
 transactional.id.expiration.ms nobody can tell any more whether another producer had taken over.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
@@ -117,7 +118,7 @@ def as_expired(transactional_id: str, error: KafkaError) -> InvalidProducerIdMap
     """Return the error of a producer that its coordinator has forgotten, with what to do."""
     expired = InvalidProducerIdMapping(
         f"{reason_of(error).rstrip('.')}; the coordinator has forgotten this producer of "
-        f"transactional_id={transactional_id!r}, which had no transaction for "
+        f"transactional_id={quoted(transactional_id)}, which had no transaction for "
         f"transactional.id.expiration.ms, and another one may have taken over since: "
         f"stop this one, and go on with a new producer, from the offsets that are committed"
     )
@@ -130,7 +131,7 @@ def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
     if isinstance(error, ProducerFenced):
         return error
     fenced = ProducerFenced(
-        f"another producer with transactional_id={transactional_id!r} has taken over, or the "
+        f"another producer with transactional_id={quoted(transactional_id)} has taken over, or the "
         f"transaction took longer than transaction_timeout_ms: {error}"
     )
     fenced.__cause__ = error

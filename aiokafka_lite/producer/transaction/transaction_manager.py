@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.errors import (
@@ -134,8 +135,8 @@ class TransactionManager:
         if not self.status.is_open:
             self.status.raise_error()
             raise NoTransactionError(
-                f"transactional_id={self.transactional_id!r} is {self.status.state.value}: call "
-                f"begin_transaction() first"
+                f"transactional_id={quoted(self.transactional_id)} is {self.status.state.value}: "
+                "call begin_transaction() first"
             )
 
     def add_partition(self, tp: TopicPartition) -> None:
@@ -260,8 +261,8 @@ class TransactionManager:
         if self.status.state not in (TransactionState.UNINITIALIZED, TransactionState.READY):
             self.status.raise_error()
             raise IllegalStateError(
-                f"transactional_id={self.transactional_id!r} is {self.status.state.value}, which"
-                " has to end before another id can be taken"
+                f"transactional_id={quoted(self.transactional_id)} is {self.status.state.value}, "
+                "which has to end before another id can be taken"
             )
         self.transactional_id = transactional_id
         self.status = TransactionStatus(transactional_id)
@@ -504,7 +505,7 @@ class TransactionManager:
                 group_id=group.group_id,
             )
             await self.coordinator.ask(
-                f"AddOffsetsToTxn of group {group.group_id!r}",
+                f"AddOffsetsToTxn of group {quoted(group.group_id)}",
                 lambda: add,
                 lambda told: told.error_code,
                 ADD_OFFSETS_ACTIONS,

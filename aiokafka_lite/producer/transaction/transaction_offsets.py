@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from uuid import UUID
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import KafkaError, UnknownTopicIdError
 from aiokafka_lite.producer.transaction.transaction_coordinator import (
@@ -61,7 +62,8 @@ class TransactionOffsets:
         topics = [topic.name for topic in named.topics]
         attempts = 0
         with self._client.waits.of(
-            f"group {named.group_id!r} to take the offsets of a transaction (TxnOffsetCommit)",
+            f"group {quoted(named.group_id)} to take the offsets of a transaction "
+            "(TxnOffsetCommit)",
             "check whether the topics exist on all brokers",
         ) as wait:
             while True:

@@ -6,6 +6,7 @@ Source: 2d'-1, TransactionManager.State; KIP-98, KIP-360, KIP-890.
 
 from typing import NamedTuple
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import IllegalStateError, KafkaError
 from aiokafka_lite.light_enum import Enum
 
@@ -81,7 +82,7 @@ class TransactionStatus:
         """A new epoch must follow the next abort, because sequence numbers have a gap."""
 
     def __repr__(self) -> str:
-        return f"<TransactionStatus {self.transactional_id!r} {self.state.name}>"
+        return f"<TransactionStatus {quoted(self.transactional_id)} {self.state.name}>"
 
     @property
     def is_open(self) -> bool:
@@ -115,9 +116,9 @@ class TransactionStatus:
             self.raise_error()
         if self.state not in MAY_COME_FROM[state]:
             raise IllegalStateError(
-                f"transactional_id={self.transactional_id!r} is {self.state.value}: it cannot be "
-                f"{state.value} next; call begin_transaction(), then commit_transaction() or "
-                f"abort_transaction()"
+                f"transactional_id={quoted(self.transactional_id)} is {self.state.value}: it "
+                f"cannot be {state.value} next; call begin_transaction(), then "
+                "commit_transaction() or abort_transaction()"
             )
 
     def fail_abortable(self, error: KafkaError, *, bump: bool) -> None:

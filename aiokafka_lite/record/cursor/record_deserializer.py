@@ -5,6 +5,7 @@ If one fails, the error names its record, and the records before it are kept.
 
 from typing import Any
 
+from aiokafka_lite.checks.quoted import said
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.serialization import (
@@ -79,7 +80,7 @@ class RecordDeserializer:
         """Return the error of a record whose "key" or "value" cannot be deserialized."""
         failed = RecordDeserializationError(
             f"{self.topic}-{self.partition} at offset {record.offset}: the {field} cannot be"
-            f" deserialized: {cause!r}; {self.remedy(record.offset)}",
+            f" deserialized: {said(cause, key, value)}; {self.remedy(record.offset)}",
             topic_partition=TopicPartition(self.topic, self.partition),
             offset=record.offset,
             timestamp=record.timestamp,

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Collection
 from typing import Any, Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.wakeup import Wakeup
@@ -66,8 +67,8 @@ class ShareOutcomes:
             self._queue.finish(item)
             self._stop.set(
                 KafkaConfigurationError(
-                    f"the handler of {item} returned {result!r}; return ACCEPT, RELEASE or REJECT, "
-                    f"or nothing: locks are renewed while a handler works"
+                    f"the handler of {item} returned {quoted(result)}; return ACCEPT, RELEASE or "
+                    "REJECT, or nothing: locks are renewed while a handler works"
                 )
             )
             return
@@ -77,27 +78,31 @@ class ShareOutcomes:
         """Take a record whose handler has raised."""
         self.failed_attempts += 1
         if not item.is_held:
-            logger.warning("handler of %s failed after its lock had ended: %r", item, error)
+            logger.warning(
+                "handler of %s failed after its lock had ended: %s",
+                item,
+                item.why(error),
+            )
             self._end(item, AcknowledgeType.RELEASE)
             return
         count = item.record.delivery_count
         if isinstance(error, self._not_retried):
             logger.error(
-                "handler of %s failed, delivery %d; it is rejected: %r",
+                "handler of %s failed, delivery %d; it is rejected: %s",
                 item,
                 count,
-                error,
+                item.why(error),
                 exc_info=error,
             )
             self._end(item, AcknowledgeType.REJECT)
             return
         delay_s = self._backoff.delay(count - 1)
         logger.warning(
-            "handler of %s failed, delivery %d; it is released in %.3g s: %r",
+            "handler of %s failed, delivery %d; it is released in %.3g s: %s",
             item,
             count,
             delay_s,
-            error,
+            item.why(error),
             exc_info=error if count == 1 else None,
         )
         self._release_later(item.place, delay_s)

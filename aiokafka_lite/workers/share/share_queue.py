@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from aiokafka_lite.checks.quoted import said
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 
 Place = tuple[TopicPartition, int]
@@ -27,6 +28,10 @@ class ShareItem:
         """Whether it waits for a worker."""
         self.is_stuck = False
         """Whether its handler was given up for its age."""
+
+    def why(self, error: BaseException) -> str:
+        """Return the error of the handler as logs show it, without parts of the record."""
+        return said(error, self.record.key, self.record.value)
 
     def __str__(self) -> str:
         (topic, partition), offset = self.place

@@ -6,6 +6,7 @@ The membership decides what an error means for it. Source: 2e-4, KIP-62.
 import logging
 from collections.abc import Callable
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
@@ -116,8 +117,8 @@ class Heartbeats:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY:
             instance_id = self._member.group_instance_id
-            of_whom = "" if instance_id is None else f" as group_instance_id={instance_id!r}"
-            what = f"heartbeat in group {self._member.group_id!r}{of_whom}"
+            of_whom = "" if instance_id is None else f" as group_instance_id={quoted(instance_id)}"
+            what = f"heartbeat in group {quoted(self._member.group_id)}{of_whom}"
             self._on_error(action, error(f"{what}: {error.description}"), generation)
 
 

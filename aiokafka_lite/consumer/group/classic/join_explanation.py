@@ -2,6 +2,7 @@
 nothing. Does not wait.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.consumer.group.classic.member import Member, MemberState
 from aiokafka_lite.consumer.group.classic.next_step import WAITING, NextStep
 from aiokafka_lite.errors import KafkaError
@@ -19,7 +20,7 @@ def explain_join(
     `error`: what the next poll raises; None: nothing. `coordinator_unknown`: why the coordinator is
     not known; None: it is.
     """
-    group = f"group {member.group_id!r}"
+    group = f"group {quoted(member.group_id)}"
     said = None if error is None else reason_of(error)
     if step in _GONE:
         text = f"another consumer has the place of this one in {group}: {said or member.why_lost}"

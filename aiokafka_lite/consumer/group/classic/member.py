@@ -3,6 +3,7 @@
 It changes only itself. Does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import (
     CommitFailedError,
     IllegalStateError,
@@ -78,8 +79,8 @@ class Member:
     def __repr__(self) -> str:
         generation = self.generation
         return (
-            f"<Member {generation.member_id or '(no id)'} of {self.group_id!r}, "
-            f"client {self.client_id!r}, generation {generation.generation_id}, {self.state.name}>"
+            f"<Member {generation.member_id or '(no id)'} of {quoted(self.group_id)}, client "
+            f"{quoted(self.client_id)}, generation {generation.generation_id}, {self.state.name}>"
         )
 
     @property
@@ -119,7 +120,7 @@ class Member:
         """
         if self.is_rebalancing:
             raise RebalanceInProgressError(
-                f"group {self.group_id!r} is rebalancing: commit again after the next "
+                f"group {quoted(self.group_id)} is rebalancing: commit again after the next "
                 f"poll, for what is assigned then"
             )
         if not self.generation.is_joined:
@@ -128,15 +129,17 @@ class Member:
     def commit_failed(self) -> CommitFailedError:
         """Return the error of a commit without a membership. It says why, as far as is known."""
         if not (self.former_id or self.generation.member_id):
-            return CommitFailedError(f"the consumer has not joined group {self.group_id!r} yet")
+            return CommitFailedError(
+                f"the consumer has not joined group {quoted(self.group_id)} yet"
+            )
         why = self.why_lost or (
             "the coordinator gave it up; it does so after session_timeout_ms without a heartbeat, "
             "and when an admin removes the member; commit again after the next poll, for what is "
             "assigned then"
         )
         return CommitFailedError(
-            f"group {self.group_id!r} has moved on and this member no longer owns the partitions: "
-            f"{why}"
+            f"group {quoted(self.group_id)} has moved on and this member no longer owns the "
+            f"partitions: {why}"
         )
 
     def request_rejoin(self, reason: str) -> None:

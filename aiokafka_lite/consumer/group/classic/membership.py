@@ -16,6 +16,7 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -342,7 +343,8 @@ class ClassicMembership:
     async def _rejoin(self) -> None:
         if self._wait is None:
             self._wait = self._client.waits.of(
-                f"group {self._member.group_id!r} to take this member in (JoinGroup, SyncGroup)",
+                f"group {quoted(self._member.group_id)} to take this member in "
+                "(JoinGroup, SyncGroup)",
                 "check the other members and the coordinator; if a server or a proxy closes the "
                 'connection at a request, limit its version by max_api_versions={"JoinGroup": 5}',
                 self._present,
@@ -400,7 +402,7 @@ class ClassicMembership:
             member.request_rejoin(f"{reason}; {error.message}")
         elif action is Action.RAISE:
             member.join_failed()
-            self._fail(error(f"joining group {member.group_id!r}: {error.description}"))
+            self._fail(error(f"joining group {quoted(member.group_id)}: {error.description}"))
         else:
             if action is Action.FIND_COORDINATOR:
                 self._coordinator.lost(error.message)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from aiokafka_lite.checks.quoted import quoted, said
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.errors import (
@@ -56,8 +57,8 @@ def find_assignor(assignors: Assignors, name: str | None) -> AbstractPartitionAs
             return assignor
     ours = ", ".join(repr(assignor.name) for assignor in assignors)
     raise InconsistentGroupProtocolError(
-        f"the group chose the assignor {name!r}; this member has {ours}. Give all members a common "
-        f"partition_assignment_strategy"
+        f"the group chose the assignor {quoted(name)}; this member has {ours}. Give all members a "
+        "common partition_assignment_strategy"
     )
 
 
@@ -69,7 +70,7 @@ def assignor_faults(assignor: AbstractPartitionAssignor) -> Iterator[None]:
     except KafkaError:
         raise
     except Exception as error:
-        raise KafkaError(f"the assignor {assignor.name!r} raised {error!r}") from error
+        raise KafkaError(f"the assignor {quoted(assignor.name)} raised {said(error)}") from error
 
 
 class MemberPosition(NamedTuple):

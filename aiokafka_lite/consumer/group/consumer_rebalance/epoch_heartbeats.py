@@ -8,6 +8,7 @@ ConsumerHeartbeatRequestManager.
 import logging
 from collections.abc import Callable
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.long_waits import LongWait
 from aiokafka_lite.concurrency.wakeup import Wakeup
@@ -96,7 +97,8 @@ class EpochHeartbeats:
                     continue
                 if self._wait is None:
                     self._wait = self._client.waits.of(
-                        f"the coordinator of group {self._member.group_id!r} to answer a heartbeat",
+                        f"the coordinator of group {quoted(self._member.group_id)} to "
+                        "answer a heartbeat",
                         "check that node, and the topic __consumer_offsets",
                     )
                 await self._beat()
@@ -189,7 +191,7 @@ class EpochHeartbeats:
         elif action is not Action.RETRY and not is_own_place:
             if action is Action.RELEASE_PLACE:  # it is another member's
                 action = Action.RAISE
-            what = f"heartbeat in group {self._member.group_id!r}"
+            what = f"heartbeat in group {quoted(self._member.group_id)}"
             why = error.explained(answer.error_message)
             if error is UnsupportedVersionError:
                 why = self._coordinator.not_offered

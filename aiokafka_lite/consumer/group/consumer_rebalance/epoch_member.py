@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 from uuid import uuid4
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.consumer.consumer_config import GroupMembershipOperation
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     NOTHING,
@@ -100,8 +101,8 @@ class EpochMember:
 
     def __repr__(self) -> str:
         return (
-            f"<Member {self.member_id} of {self.group_id!r}, client {self.client_id!r}, "
-            f"epoch {self.epoch}, {self.state.name}>"
+            f"<Member {self.member_id} of {quoted(self.group_id)}, client "
+            f"{quoted(self.client_id)}, epoch {self.epoch}, {self.state.name}>"
         )
 
     # Questions…
@@ -145,15 +146,17 @@ class EpochMember:
     def commit_failed(self) -> CommitFailedError:
         """Return the error of a commit without a membership. It says why, as far as is known."""
         if not self._was_member:
-            return CommitFailedError(f"the consumer has not joined group {self.group_id!r} yet")
+            return CommitFailedError(
+                f"the consumer has not joined group {quoted(self.group_id)} yet"
+            )
         why = self.why_lost or (
             "the coordinator gave it up; it does so after the group's session timeout without a "
             "heartbeat, and when an admin removes the member; commit again after the next poll, "
             "for what is assigned then"
         )
         return CommitFailedError(
-            f"group {self.group_id!r} has moved on and this member no longer owns the partitions: "
-            f"{why}"
+            f"group {quoted(self.group_id)} has moved on and this member no longer owns the "
+            f"partitions: {why}"
         )
 
     # Heartbeats…

@@ -2,6 +2,7 @@
 Does not wait.
 """
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import EpochMember, EpochState
 from aiokafka_lite.consumer.group.group_errors import is_for_good
 from aiokafka_lite.errors import KafkaError
@@ -17,7 +18,7 @@ def explain_membership(
     `error`: what the next poll raises; None: nothing. `coordinator_unknown`: why the coordinator is
     not known; None: it is.
     """
-    group, why = f"group {member.group_id!r}", member.why_lost or None
+    group, why = f"group {quoted(member.group_id)}", member.why_lost or None
     if error is not None:
         said = reason_of(error)
         if is_for_good(error):

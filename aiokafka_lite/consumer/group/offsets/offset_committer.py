@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
@@ -157,7 +158,7 @@ class OffsetCommitter:
             raise KafkaTimeoutError(
                 f"offsets of {names_of(sorted(left))} were not committed within {waited_s:.3g} s; "
                 f"last failure: {cause or 'the coordinator has not answered'}; check the "
-                f"connection to the coordinator of group {self._group_id!r}, "
+                f"connection to the coordinator of group {quoted(self._group_id)}, "
                 f"or raise the timeout"
             ) from (cause or error)
 
@@ -219,7 +220,7 @@ class OffsetCommitter:
 
     def _wait(self) -> LongWait:
         return self._client.waits.of(
-            f"the coordinator of group {self._group_id!r} to take offsets (OffsetCommit)",
+            f"the coordinator of group {quoted(self._group_id)} to take offsets (OffsetCommit)",
             "check that node, and the topic __consumer_offsets",
         )
 
@@ -401,8 +402,8 @@ class OffsetCommitter:
         action, error = gravest(errors, self.membership.commit_actions)
         left = {tp: offsets[tp] for tp in errors}
         refusal = error(
-            f"committing offsets of {names_of(sorted(errors))} in group {committer.group_id!r}: "
-            f"{error.description}"
+            f"committing offsets of {names_of(sorted(errors))} in group "
+            f"{quoted(committer.group_id)}: {error.description}"
         )
         logger.info(
             "%s: commit for %s refused: %s",
@@ -427,7 +428,7 @@ class OffsetCommitter:
             raise refusal
         if action is Action.REJOIN:
             raise RebalanceInProgressError(
-                f"group {self._group_id!r} is rebalancing: commit again after the next poll"
+                f"group {quoted(self._group_id)} is rebalancing: commit again after the next poll"
             )
         raise self.membership.commit_failed() from refusal
 

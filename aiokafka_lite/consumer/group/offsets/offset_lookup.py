@@ -6,6 +6,7 @@ Source: 2e-15, KIP-447, ConsumerCoordinator.
 
 from collections.abc import Callable, Collection
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -63,7 +64,7 @@ class OffsetLookup:
         snapshot = self._client.metadata.snapshot
         attempts = 0
         with self._client.waits.of(
-            f"the coordinator of group {self._group_id!r} to tell offsets (OffsetFetch)",
+            f"the coordinator of group {quoted(self._group_id)} to tell offsets (OffsetFetch)",
             "check that node, and the topic __consumer_offsets",
         ) as wait:
             while True:
@@ -120,7 +121,7 @@ class OffsetLookup:
             self._client.metadata.request_update()
         named = names_of(sorted(partitions))
         text = (
-            f"asking for the committed offsets of {named} in group {self._group_id!r}: "
+            f"asking for the committed offsets of {named} in group {quoted(self._group_id)}: "
             f"{error.description}"
         )
         if action is Action.RAISE and error.retriable:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ssl import SSLContext
 from typing import Any, Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.net.sasl.tokens.cached_token_provider import CachedTokenProvider
 from aiokafka_lite.net.sasl.tokens.token_cache import FetchedToken
@@ -65,7 +66,7 @@ class OidcTokenProvider(CachedTokenProvider):
         self._parameters = dict(parameters or {})
         self._secret_in_body = secret_in_body
         super().__init__(
-            f"the token endpoint for client {client_id!r}",
+            f"the token endpoint for client {quoted(client_id)}",
             extensions=extensions,
             timeout_s=timeout_s,
             clock=clock,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import AuthenticationFailedError, KafkaConfigurationError
 from aiokafka_lite.kafka_error import reason_of
@@ -55,7 +56,7 @@ class SignedAssertion:
         """
         if algorithm not in get_args(AssertionAlgorithm):
             names = ", ".join(get_args(AssertionAlgorithm))
-            raise KafkaConfigurationError(f"algorithm={algorithm!r} is not one of {names}")
+            raise KafkaConfigurationError(f"algorithm={quoted(algorithm)} is not one of {names}")
         self._key = _hidden_key(private_key)
         self._password = None if password is None else Secret(password)
         self._header = {"alg": algorithm, "typ": "JWT"}

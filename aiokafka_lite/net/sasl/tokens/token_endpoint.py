@@ -12,6 +12,7 @@ from ssl import SSLContext
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.errors import AuthenticationFailedError, KafkaConfigurationError
@@ -47,8 +48,8 @@ class TokenEndpoint:
         is_local = parts.scheme == "http" and _is_loopback(parts.hostname or "")
         if not parts.hostname or not (parts.scheme == "https" or is_local):
             raise KafkaConfigurationError(
-                f"the token endpoint {_shown(url)!r} is no https URL; over http everybody on the"
-                " way could read the secret"
+                f"the token endpoint {quoted(_shown(url))} is no https URL; over http everybody on "
+                "the way could read the secret"
             )
         self.url = url
         self._clock = clock

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import SerializationError
 
 SENT: Final = ("topic", "partition", "timestamp", "key", "value", "headers")
@@ -28,11 +29,13 @@ def check_columns(names: Sequence[str]) -> None:
     for name in names:
         if name not in SENT and name not in PASSED_OVER:
             raise SerializationError(
-                f"column {name!r} is no part of a record; rename or drop it: send_arrow() takes"
-                f" {', '.join(SENT)}, and passes over {' and '.join(PASSED_OVER)}"
+                f"column {quoted(name)} is no part of a record; rename or drop it: send_arrow() "
+                f"takes {', '.join(SENT)}, and passes over {' and '.join(PASSED_OVER)}"
             )
         if list(names).count(name) > 1:
-            raise SerializationError(f"there is more than one column {name!r}; drop the others")
+            raise SerializationError(
+                f"there is more than one column {quoted(name)}; drop the others"
+            )
     if "key" not in names and "value" not in names:
         raise SerializationError(
             f"there is no column 'value' or 'key', only {', '.join(names) or 'none at all'}; rename"
@@ -43,8 +46,8 @@ def check_columns(names: Sequence[str]) -> None:
 def wrong_type(name: str, kind: str) -> SerializationError:
     """Return the error for a column of an Arrow type that is not taken for it."""
     return SerializationError(
-        f"column {name!r} is of the Arrow type {kind}, which send_arrow() does not take for it;"
-        f" cast it to {TAKEN[name]}"
+        f"column {quoted(name)} is of the Arrow type {kind}, which send_arrow() does not take for "
+        f"it; cast it to {TAKEN[name]}"
     )
 
 
@@ -65,8 +68,8 @@ def no_batch() -> SerializationError:
 def no_utf8(name: str, row: int) -> SerializationError:
     """Return the error for text that a record cannot have."""
     return SerializationError(
-        f"column {name!r} has text that is no UTF-8 in row {row:,}; only text can be a topic or the"
-        " name of a header"
+        f"column {quoted(name)} has text that is no UTF-8 in row {row:,}; only text can be a topic "
+        "or the name of a header"
     )
 
 
@@ -76,7 +79,7 @@ def null_in(name: str, row: int) -> SerializationError:
         remedy = "fill it, or name one topic for all by send_arrow(..., topic=...)"
     else:
         remedy = "leave such headers out"
-    return SerializationError(f"column {name!r} has a null in row {row:,}; {remedy}")
+    return SerializationError(f"column {quoted(name)} has a null in row {row:,}; {remedy}")
 
 
 __all__ = [
