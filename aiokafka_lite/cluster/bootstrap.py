@@ -53,7 +53,7 @@ class SeedRound:
         """Return what has happened at each seed since `began_s`, as the end of a sentence."""
         waited_s = self._clock.monotonic() - began_s
         told = {each: _no_answer(waited_s, self._network.silence(each)) for each in self.seeds}
-        told |= {node_id: reason_of(error) for node_id, error in self._errors.items()}
+        told |= {node_id: reason_of(error) for node_id, error in self._errors.copy().items()}
         return ", ".join(f"{_address(self.seeds[each])}: {said}" for each, said in told.items())
 
     async def ask(self, request: MetadataRequest, bound_s: float) -> tuple[int, MetadataResponse]:
@@ -106,17 +106,17 @@ class SeedRound:
             self._changed.set()
 
     def _is_waiting(self) -> bool:
-        return any(not task.done for task in self._tasks.values())
+        return any(not task.done for task in list(self._tasks.values()))
 
     async def _give_up_the_rest(self) -> None:
-        for task in self._tasks.values():
+        for task in list(self._tasks.values()):
             task.cancel()
-        for task in self._tasks.values():
+        for task in list(self._tasks.values()):
             await task.wait()
 
     def _first_cause(self) -> KafkaError | None:
-        fatal = (error for error in self._errors.values() if _is_authentication(error))
-        return next(fatal, next(iter(self._errors.values()), None))
+        fatal = (error for error in list(self._errors.values()) if _is_authentication(error))
+        return next(fatal, next(iter(list(self._errors.values())), None))
 
     def _failure(self) -> type[KafkaError]:
         cause = self._first_cause()
@@ -134,7 +134,7 @@ class SeedRound:
             told = {}  # the other seeds were not asked, or not waited for
         elif self._waits_for_credentials:
             said = "a broker of bootstrap_servers was not given the credentials of this client:"
-        told |= {node_id: reason_of(error) for node_id, error in self._errors.items()}
+        told |= {node_id: reason_of(error) for node_id, error in self._errors.copy().items()}
         return said + "".join(_line(_address(seeds[node_id]), told[node_id]) for node_id in told)
 
 

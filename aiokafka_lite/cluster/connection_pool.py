@@ -272,7 +272,7 @@ class ConnectionPool:
 
     def usage(self) -> tuple[int, int]:
         """Return how many connections are open, and how many requests on them have no response."""
-        connections = tuple(self._connections.values())
+        connections = (*self._connections.values(),)
         return len(connections), sum(each.in_flight for each in connections)
 
     # Getting a connection…
@@ -439,7 +439,9 @@ class ConnectionPool:
 
     def _was_served(self) -> bool:
         """Say whether a node has answered a request of this client, on any connection."""
-        return self._had_answer or any(each.has_answered for each in self._connections.values())
+        return self._had_answer or any(
+            each.has_answered for each in list(self._connections.values())
+        )
 
     async def _wait_out_backoff(self, node_id: int) -> None:
         """Wait until the node may be connected to.
@@ -520,7 +522,7 @@ class ConnectionPool:
             self._sweep_timer = None
         self._nodes_by_user.clear()
         self._join_nodes()
-        tasks = [gate.task for gate in self._gates.values()]
+        tasks = [gate.task for gate in list(self._gates.values())]
         node_ids = {node_id for node_id, _ in (*self._connections, *self._gates)}
         self.disconnect(node_ids, KafkaConnectionError("the client is closed"))
         for task in tasks:
@@ -576,7 +578,7 @@ class ConnectionPool:
         now_s = self._clock.monotonic()
         oldest_s = min(
             now_s if connection.in_flight else connection.last_used_s
-            for connection in self._connections.values()
+            for connection in list(self._connections.values())
         )
         self._sweep_timer = self._clock.call_at(oldest_s + self._max_idle_s, self._sweep)
 
@@ -585,7 +587,7 @@ class ConnectionPool:
         self._sweep_timer = None
         assert self._max_idle_s is not None
         now_s = self._clock.monotonic()
-        for key, connection in list(self._connections.items()):
+        for key, connection in self._connections.copy().items():
             if now_s - connection.last_used_s >= self._max_idle_s and not connection.in_flight:
                 del self._connections[key]
                 self.free_connections.pop(key, None)

@@ -243,7 +243,7 @@ class KafkaClient:
         """
         self._life.to(ClientState.CLOSED)
         if not self.loop.has_ended:
-            for guest in tuple(self._guests):
+            for guest in (*self._guests,):
                 guest.lose_connections()
             await self._end()
 

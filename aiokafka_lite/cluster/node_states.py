@@ -133,7 +133,7 @@ class NodeStates:
     def forget(self, node_id: int) -> None:
         """Forget the node, which has left the cluster or has another address now."""
         self._nodes.pop(node_id, None)
-        for key in [key for key in self._muted_until_s if key[0] == node_id]:
+        for key in [key for key in list(self._muted_until_s) if key[0] == node_id]:
             del self._muted_until_s[key]
 
 

@@ -146,7 +146,7 @@ class LongWaits:
         if self._open.pop(wait, self) is self:
             return
         is_told = wait.what in self._told_at_s
-        if is_told and all(each.what != wait.what for each in self._open):
+        if is_told and all(each.what != wait.what for each in list(self._open)):
             del self._told_at_s[wait.what]
             lasted_s = self._clock.monotonic() - wait.since_s
             logger.info("%s: waits no longer for %s, after %.0f s", self._name, wait.what, lasted_s)
@@ -174,7 +174,7 @@ class LongWaits:
 
     def _outermost(self) -> list[LongWait]:
         found: dict[object, LongWait] = {}
-        for wait in self._open:
+        for wait in list(self._open):
             found.setdefault(wait if wait.task is None else wait.task, wait)
         return list(found.values())
 
@@ -185,7 +185,7 @@ class LongWaits:
             return ""
         inner = [
             each
-            for each in self._open
+            for each in list(self._open)
             if each is not wait and each.task is wait.task and each.task is not None
         ]
         lasting_s = now_s - wait.since_s

@@ -167,10 +167,10 @@ class TaskOwner:
     @property
     def children(self) -> tuple[OwnedTask, ...]:
         """The running children, in the order of their start."""
-        return tuple(self._children)
+        return (*self._children,)
 
     def __repr__(self) -> str:
-        names = ", ".join(child.name for child in self._children)
+        names = ", ".join(child.name for child in list(self._children))
         return f"<TaskOwner {self.name} {self._state.value} [{names}]>"
 
     # Starting…

@@ -70,7 +70,8 @@ class Wakeup:
             raise RuntimeError("a Wakeup has one waiting task at a time")
         self._waiter = asyncio.get_running_loop().create_future()
         try:
-            await self._waiter
+            if not self._is_set:  # a finalizer that sends may have set it since it was looked at
+                await self._waiter
         finally:
             self._waiter = None
 

@@ -13,6 +13,8 @@ class PollSignal:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self.number = 0
+        """How many times `notify` was called."""
         self._waiters: dict[asyncio.Future[None], None] = {}  # in the order of their calls
 
     @property
@@ -22,17 +24,21 @@ class PollSignal:
 
     def notify(self) -> None:
         """Let all who wait now look again."""
-        for waiter in self._waiters:
+        self.number += 1
+        for waiter in list(self._waiters):
             _wake(waiter)
 
-    async def wait(self, until_s: float | None = None) -> None:
+    async def wait(self, until_s: float | None = None, since: int | None = None) -> None:
         """Wait for the next `notify`, at most until `until_s` (monotonic seconds; None: no bound).
 
         Nothing that happened before the call counts: look first, then wait, with no await between.
-        Cancelled: nothing stays behind.
+        Give the `number` of before the look as `since`, if a finalizer may change what is looked
+        at. Then a `notify` that came since counts, too. Cancelled: nothing stays behind.
         """
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters[waiter] = None
+        if since is not None and since != self.number:
+            _wake(waiter)
         timer = None if until_s is None else self._clock.call_at(until_s, lambda: _wake(waiter))
         try:
             await waiter

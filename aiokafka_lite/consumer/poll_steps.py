@@ -191,8 +191,8 @@ class PollSteps:
             return None  # all positions are as they were when there was nothing to do
         due_s = self._offset_fetcher.update_positions()
         self._offset_fetcher.raise_for_missing_positions()
+        self._settled_at = subscription.unsettled  # a finalizer may seek from here on
         self._settled_in = snapshot if subscription.is_settled() else None
-        self._settled_at = subscription.unsettled
         return due_s
 
     def _raise_for_want_of_records(self, poll: RunningPoll) -> None:

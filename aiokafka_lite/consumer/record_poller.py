@@ -131,6 +131,7 @@ class RecordPoller(PollSteps):
         self._begin_poll(partitions)
         try:
             while not self._is_stopped:
+                seen = self._signal.number
                 taken: _T | None = self._look_for_records(poll)
                 if taken:
                     return taken
@@ -138,7 +139,7 @@ class RecordPoller(PollSteps):
                     break
                 self._begin_idle()
                 try:
-                    await self._signal.wait(poll.look_again_s)
+                    await self._signal.wait(poll.look_again_s, seen)
                     self._begin_turn()
                 finally:
                     self._end_idle()
@@ -185,6 +186,7 @@ class RecordPoller(PollSteps):
             if self._is_stopped:
                 raise ConsumerStoppedError("the consumer was stopped meanwhile")
             self._client.check()
+            seen = self._signal.number
             if are_known():
                 return True
             if reset_missing:
@@ -196,7 +198,7 @@ class RecordPoller(PollSteps):
             self._raise_errors()
             if clock.monotonic() >= deadline_s:
                 return False
-            await self._signal.wait(self._earliest(deadline_s, due_s))
+            await self._signal.wait(self._earliest(deadline_s, due_s), seen)
 
 
 __all__ = ["RecordPoller"]

@@ -21,6 +21,7 @@ cdef class FrameStream:
     cdef public object _sends_by
     cdef public list _unsent
     cdef public Py_ssize_t _unsent_at
+    cdef bint _was_paused
 
     cdef _send_unsent(self, transport)
     @cython.locals(at=Py_ssize_t)

@@ -75,6 +75,7 @@ class FrameStream:
         "_transport",
         "_unsent",
         "_unsent_at",
+        "_was_paused",
         "can_write",
         "error",
     )
@@ -106,6 +107,7 @@ class FrameStream:
         self._sends_by: socket.socket | None = None  # None where the loop sends all frames
         self._unsent: Parts = []
         self._unsent_at = 0  # so many bytes of `_unsent` have left, or the loop has them
+        self._was_paused = False  # since the loop last resumed
 
     # Sending…
 
@@ -154,13 +156,16 @@ class FrameStream:
 
     def pause_writing(self) -> None:
         self.can_write = False
+        self._was_paused = True
 
     def resume_writing(self) -> None:
-        self.can_write = True
+        self._was_paused = False
         if self._transport is not None and self._unsent:
-            self._send_unsent(self._transport)
-        if self.can_write and self._handler is not None:
-            self._handler.writing_resumed()
+            self._send_unsent(self._transport)  # while nobody else can write
+        if not self._was_paused:
+            self.can_write = True
+            if self._handler is not None:
+                self._handler.writing_resumed()
 
     # Receiving…
 

@@ -33,7 +33,7 @@ class InFlightRequests:
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the requests, oldest first."""
-        return iter([request for _, request in self._sent])
+        return iter([request for _, request in list(self._sent)])
 
     @property
     def is_full(self) -> bool:
@@ -76,9 +76,8 @@ class InFlightRequests:
 
     def drain(self) -> list[Any]:
         """Remove and return all requests, oldest first."""
-        requests = [request for _, request in self._sent]
-        self._sent.clear()
-        return requests
+        sent, self._sent = self._sent, deque()
+        return [request for _, request in sent]
 
 
 __all__ = ["InFlightRequests"]

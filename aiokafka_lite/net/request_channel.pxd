@@ -28,6 +28,7 @@ cdef class RequestChannel:
     cdef public PendingRequest _unwritten
     cdef public PendingRequest _step
     cdef readonly bint _holds_requests
+    cdef bint _is_sending
     cdef public object _api_versions
     cdef set _odd_responses
     cdef dict _heads
@@ -43,8 +44,9 @@ cdef class RequestChannel:
     )
     @cython.locals(transport=FrameStream)
     cpdef _submit(self, PendingRequest pending)
-    @cython.locals(correlation_id=int64_t, parts=list)
     cdef _send(self, PendingRequest pending, FrameStream transport)
+    @cython.locals(correlation_id=int64_t, parts=list)
+    cdef _send_now(self, PendingRequest pending, FrameStream transport)
     @cython.locals(transport=FrameStream, pending=PendingRequest)
     cpdef _send_queued(self)
     @cython.locals(pending=PendingRequest, now_s=double, counts=WorkCounts)

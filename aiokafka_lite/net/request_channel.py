@@ -75,6 +75,7 @@ class RequestChannel:
         self._step: PendingStep | None = None  # of an authentication; not sent yet
         self._holds_requests = False
         self._odd_responses: set[type[Request[Any]]] = set()
+        self._is_sending = False  # what sends meanwhile, such as a log handler, has to queue
         self._api_versions: NodeApiVersions | None = None
         self._heads: dict[tuple[type[Request[Any]], int | None], RequestHead] = {}
         self._request_timeout_s = config.request_timeout_ms / 1000
@@ -114,6 +115,7 @@ class RequestChannel:
             self._state is _READY
             and not self._mailbox
             and not self._holds_requests
+            and not self._is_sending
             and not self._in_flight.has_most()
             and transport is not None
             and transport.can_write
@@ -193,6 +195,8 @@ class RequestChannel:
         transport = self._transport
         if transport is not None and self._is_free():
             self._send(pending, transport)
+            if self._mailbox:  # what was sent in the middle of this
+                self._send_queued()
         else:
             self._mailbox.append(pending)
 
@@ -202,6 +206,13 @@ class RequestChannel:
             self._mailbox.remove(pending)
 
     def _send(self, pending: PendingRequest, transport: FrameStream) -> None:
+        self._is_sending = True
+        try:
+            self._send_now(pending, transport)
+        finally:
+            self._is_sending = False
+
+    def _send_now(self, pending: PendingRequest, transport: FrameStream) -> None:
         correlation_id = self._in_flight.new_correlation_id()
         try:
             parts = pending.frame(correlation_id, self.client_id)
@@ -234,7 +245,12 @@ class RequestChannel:
         transport = self._transport
         mailbox = self._mailbox
         while mailbox and transport is not None and transport.can_write:
-            if self._in_flight.has_most() or self._holds_requests or self._state is not _READY:
+            if (
+                self._in_flight.has_most()
+                or self._holds_requests
+                or self._is_sending
+                or self._state is not _READY
+            ):
                 return
             pending = mailbox.popleft()
             if not pending.answer.done():

@@ -9,4 +9,5 @@ cdef class RequestDeadlines:
     cdef double _at_s
 
     cpdef watch(self, double deadline_s)
+    cdef bint _is_watching(self, double deadline_s) except -1
     cpdef stop(self)

@@ -30,12 +30,18 @@ class RequestDeadlines:
 
     def watch(self, deadline_s: float) -> None:
         """Check the deadlines at `deadline_s` or before. Does not wait."""
-        if self._timer is not None:
-            if self._at_s <= deadline_s:
-                return
-            self._timer.cancel()
-        self._at_s = deadline_s
-        self._timer = self._clock.call_at(deadline_s, self._check)
+        if self._is_watching(deadline_s):
+            return
+        timer = self._clock.call_at(deadline_s, self._check)
+        if self._is_watching(deadline_s):  # a finalizer that sends has set one meanwhile
+            timer.cancel()
+            return
+        former, self._timer, self._at_s = self._timer, timer, deadline_s
+        if former is not None:
+            former.cancel()
+
+    def _is_watching(self, deadline_s: float) -> bool:
+        return self._timer is not None and self._at_s <= deadline_s
 
     def stop(self) -> None:
         """Drop the timer."""

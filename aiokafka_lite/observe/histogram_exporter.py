@@ -75,7 +75,7 @@ class HistogramExporter(MetricExporter):
         """Yield a metric for each exported name: two of ours may share one."""
         now_ns = int(self._clock.time() * 1e9)
         found: dict[str, tuple[HistogramValue, list[HistogramDataPoint]]] = {}
-        for client_id, store in tuple(self._stores.items()):
+        for client_id, store in self._stores.copy().items():
             for value in store.histograms():
                 _, points = found.setdefault(exported_name(value.metric), (value, []))
                 points.append(self._point(client_id, value, now_ns))

@@ -98,12 +98,12 @@ class MetricStore:
 
     def counters(self) -> Iterator[CounterValue]:
         """Yield the counters."""
-        for (metric, labels), value in tuple(self._counters.items()):
+        for (metric, labels), value in self._counters.copy().items():
             yield CounterValue(metric, labels, value)
 
     def histograms(self) -> Iterator[HistogramValue]:
         """Yield the histograms."""
-        for (metric, labels), found in tuple(self._histograms.items()):
+        for (metric, labels), found in self._histograms.copy().items():
             with self._lock:
                 counts, total = tuple(found.counts), found.total
                 yielded = HistogramValue(metric, labels, counts, total, found.least, found.most)

@@ -56,7 +56,7 @@ class PrometheusMetrics(Observer, Collector):
         """Yield the families that have values now."""
         self._running.settle()
         families: dict[Metric, Any] = {metric: _family(metric) for metric in STANDARD_SET}
-        for client_id, store in tuple(self._stores.items()):
+        for client_id, store in self._stores.copy().items():
             for metric, labels, value in store.counters():
                 families[metric].add_metric([client_id, *labels], value)
             for found in store.histograms():

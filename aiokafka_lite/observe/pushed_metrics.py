@@ -194,11 +194,11 @@ class PushedMetrics(Observer):
                 yield Reading(f"{fetches}records.{what}", value, False, place)
 
     def _topics(self, prefix: str) -> Iterator[Reading]:
-        for (name, topic), value in self._by_topic.items():
+        for (name, topic), value in self._by_topic.copy().items():
             yield Reading(prefix + name, value, True, (("topic", topic),))
 
     def _over_topics(self, wanted: str) -> float:
-        return sum(value for (name, _), value in self._by_topic.items() if name == wanted)
+        return sum(value for (name, _), value in self._by_topic.copy().items() if name == wanted)
 
     # The events…
 

@@ -73,20 +73,20 @@ class StandardMetrics(Observer):
             return
         try:
             self._noted = 0
-            for (node_id, api_key), responses in tuple(self._answered.items()):
+            for (node_id, api_key), responses in self._answered.copy().items():
                 if taken := _taken(responses):
                     self._settle_responses(str(node_id), api_name(api_key), taken)
-            for topic, queued in tuple(self._queued.items()):
+            for topic, queued in self._queued.copy().items():
                 if waits := _taken(queued):
                     self._sink.record_all(metrics.QUEUE, waits, topic)
-            for topic, batches in tuple(self._acknowledged.items()):
+            for topic, batches in self._acknowledged.copy().items():
                 if written := _taken(batches):
                     self._settle_batches(topic, written)
-            for node_id, fetches in tuple(self._fetched.items()):
+            for node_id, fetches in self._fetched.copy().items():
                 if sizes := _taken(fetches):
                     self._sink.add(metrics.FETCHED_BYTES, sum(sizes), self._group, str(node_id))
                     self._sink.record_all(metrics.FETCH_BYTES, sizes, self._group)
-            for topic, polls in tuple(self._returned.items()):
+            for topic, polls in self._returned.copy().items():
                 if counts := _taken(polls):
                     self._sink.add(metrics.RETURNED_RECORDS, sum(counts), self._group, topic)
         finally:

@@ -162,7 +162,7 @@ class RegistryExchange:
     async def close(self) -> None:
         """Close the connections for good; requests on their way end. Idempotent."""
         self._is_closed = True
-        for each in self._asking:
+        for each in list(self._asking):
             each.expire()
         await self.disconnect()
 

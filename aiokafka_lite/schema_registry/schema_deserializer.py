@@ -137,7 +137,7 @@ class SchemaDeserializer(ABC):
         except (UnknownSchemaError, SchemaMismatchError) as fault:
             self._faults.pop(key, None)
             while len(self._faults) >= _MOST_FAULTS:
-                del self._faults[next(iter(self._faults))]
+                del self._faults[next(iter(list(self._faults)))]
             self._faults[key] = (self._clock.monotonic() + _UNKNOWN_S, fault)
 
     async def _find(self, key: bytes) -> RegisteredSchema:

@@ -379,7 +379,7 @@ class SchemaRegistryClient:
         except UnknownSchemaError as raised:
             self._unknown.pop(key, None)
             while len(self._unknown) >= MOST_UNKNOWN:
-                del self._unknown[next(iter(self._unknown))]
+                del self._unknown[next(iter(list(self._unknown)))]
             self._unknown[key] = (self._clock.monotonic() + self._unknown_ttl_s, raised)
             raise
         self._unknown.pop(key, None)
@@ -397,7 +397,7 @@ class SchemaRegistryClient:
         return found
 
     def _forget(self, subject: str) -> None:
-        for key in [key for key in self._known if subject in key[1:2] and key[0] != "guid"]:
+        for key in [key for key in list(self._known) if subject in key[1:2] and key[0] != "guid"]:
             del self._known[key]
 
     async def _list(self, place: str, what: str) -> list[Any]:

@@ -81,7 +81,7 @@ class AcquiredFetch:
 
     def left(self) -> list[tuple[int, int]]:
         """Return the acquired offsets that were not taken, as first and last ones."""
-        waiting = [(portion.first, portion.last) for portion in self._waiting]
+        waiting = [(portion.first, portion.last) for portion in list(self._waiting)]
         return waiting + [(first, last) for first, last, _ in self._ranges]
 
     def peek(self, room: int) -> Portion | None:

@@ -45,7 +45,7 @@ class CommitCall:
             f"no answer to an acknowledgement within {timeout_s:g} s; records whose lock ends "
             f"meanwhile are delivered again; check the connection to the brokers"
         )
-        return {tp: error or late for tp, error in self._results.items()}
+        return {tp: error or late for tp, error in self._results.copy().items()}
 
 
 __all__ = ["CommitCall"]

@@ -107,7 +107,7 @@ class HeldRecords:
         return bool(self._ranges)
 
     def _all(self) -> Iterator[_HeldRange]:
-        for ranges in self._ranges.values():
+        for ranges in list(self._ranges.values()):
             yield from ranges
 
     def add(
@@ -204,7 +204,7 @@ class HeldRecords:
     def take(self) -> list[tuple[TopicPartition, int, AckBatch]]:
         """Return what is to be sent, with the node it goes to. It is held no more."""
         taken: list[tuple[TopicPartition, int, AckBatch]] = []
-        for tp, ranges in list(self._ranges.items()):
+        for tp, ranges in self._ranges.copy().items():
             for each in ranges:
                 batches = _take_from(each, all_gaps=self._outlive_polls)
                 for batch in batches:
@@ -224,7 +224,7 @@ class HeldRecords:
         held; call `renewed` for each batch.
         """
         found: list[tuple[TopicPartition, int, AckBatch]] = []
-        for tp, ranges in self._ranges.items():
+        for tp, ranges in self._ranges.copy().items():
             for each in ranges:
                 if each.is_renewing or each.expires_at_s > by_s:
                     continue
@@ -267,14 +267,14 @@ class HeldRecords:
 
     def forget(self, topics: Collection[str]) -> None:
         """Let go of all records of topics that are gone."""
-        for tp in [tp for tp in self._ranges if tp.topic in topics]:
+        for tp in [tp for tp in list(self._ranges) if tp.topic in topics]:
             del self._ranges[tp]
-        for tp in [tp for tp in self._ends if tp.topic in topics]:
+        for tp in [tp for tp in list(self._ends) if tp.topic in topics]:
             del self._ends[tp]
 
     def _let_go(self, is_meant: Callable[[_HeldRange], bool]) -> list[tuple[TopicPartition, int]]:
         gone: list[tuple[TopicPartition, int]] = []
-        for tp, ranges in list(self._ranges.items()):
+        for tp, ranges in self._ranges.copy().items():
             for each in ranges:
                 if is_meant(each):
                     gone += [(tp, offset) for offset in each.unsent()]

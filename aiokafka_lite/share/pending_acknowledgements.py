@@ -33,7 +33,7 @@ class AckGroup:
     @property
     def has_records(self) -> bool:
         """Whether it renews records that are returned again."""
-        return any(batch.records for batches in self.batches.values() for batch in batches)
+        return any(batch.records for batches in list(self.batches.values()) for batch in batches)
 
     def add(self, tp: TopicPartition, batch: AckBatch) -> None:
         """Add a batch; it becomes part of the one that it continues."""
@@ -70,7 +70,7 @@ class AckGroup:
         who wait for it hear of `error` with its outcome.
         """
         expired = AckGroup()
-        for tp, batches in list(self.batches.items()):
+        for tp, batches in self.batches.copy().items():
             late = [batch for batch in batches if batch.expires_at_s <= now_s]
             if not late:
                 continue
@@ -86,7 +86,11 @@ class AckGroup:
     @property
     def of_user(self) -> list[TopicPartition]:
         """The partitions about which the user has said something."""
-        return [tp for tp, batches in self.batches.items() if any(each.by_user for each in batches)]
+        return [
+            tp
+            for tp, batches in self.batches.copy().items()
+            if any(each.by_user for each in batches)
+        ]
 
     def failed(self, error: KafkaError) -> Outcome:
         """Return the outcome if all of it has failed."""

@@ -166,7 +166,9 @@ class ShareFetcher:
             self._topic_ids[name] = topic_id
             self._names[topic_id] = name
         self._drop_buffered(lambda fetch: fetch.topic_partition.topic in replaced)
-        self._give_back([each for each in self.buffer if each.topic_partition not in partitions])
+        self._give_back(
+            [each for each in list(self.buffer) if each.topic_partition not in partitions]
+        )
         return frozenset(replaced)
 
     def release_buffered(self) -> None:
@@ -188,7 +190,7 @@ class ShareFetcher:
 
     def _drop_buffered(self, is_meant: Callable[[AcquiredFetch], bool]) -> None:
         """Take fetches out of the buffer whose locks are gone."""
-        for fetch in [each for each in self.buffer if is_meant(each)]:
+        for fetch in [each for each in list(self.buffer) if is_meant(each)]:
             self.buffer.remove(fetch)
             fetch.release()
 
@@ -232,7 +234,7 @@ class ShareFetcher:
         """Whether records come again once a renewal is answered."""
         return any(
             group.has_records
-            for node in self._nodes.values()
+            for node in list(self._nodes.values())
             for group in (*node.pending.groups, node.carried)
             if group
         )
@@ -244,8 +246,8 @@ class ShareFetcher:
 
     def unanswered(self) -> list[AckGroup]:
         """Return all groups of acknowledgements without an answer."""
-        groups = [group for node in self._nodes.values() for group in node.pending.groups]
-        groups += [node.carried for node in self._nodes.values() if node.carried is not None]
+        groups = [group for node in list(self._nodes.values()) for group in node.pending.groups]
+        groups += [node.carried for node in list(self._nodes.values()) if node.carried is not None]
         return [group for group in groups if group]
 
     # For those who ask what happens…
@@ -253,7 +255,7 @@ class ShareFetcher:
     @property
     def fetching_nodes(self) -> frozenset[int]:
         """The nodes with a fetch in flight."""
-        return frozenset(node.node_id for node in self._nodes.values() if node.is_fetching)
+        return frozenset(node.node_id for node in list(self._nodes.values()) if node.is_fetching)
 
     def fetch_delay(self, node_id: int) -> float:
         """Return the seconds for which nothing is sent to a node, because a request has failed."""
@@ -530,7 +532,7 @@ class ShareFetcher:
         logger.info("%s", error)
         self._lose_session(node)
         if code in _SESSION_LOST and group.attempts + 1 < _ATTEMPTS:
-            self._give_back([each for each in self.buffer if each.node_id == node.node_id])
+            self._give_back([each for each in list(self.buffer) if each.node_id == node.node_id])
             if group:
                 node.pending.put_back(group, is_renewal=node.is_renewing)
             if node.failures:
@@ -577,7 +579,8 @@ class ShareFetcher:
     def _lose_session(self, node: _ShareNode) -> None:
         """Open another session with the next request. The node has released what was locked."""
         node.session.reset()
-        self.renewed = deque(each for each in self.renewed if each.node_id != node.node_id)
+        renewed = list(self.renewed)
+        self.renewed = deque(each for each in renewed if each.node_id != node.node_id)
         self._on_session_lost(node.node_id)
 
     def _back_off(self, node: _ShareNode, error: KafkaError) -> None:
@@ -618,8 +621,8 @@ class ShareFetcher:
         self._is_closed = True
         began_s = self._client.clock.monotonic()
         await self._settle(timeout_s / 2)
-        unsettled = [(node, node.carried) for node in self._nodes.values() if node.carried]
-        loops = [node.loop for node in self._nodes.values() if node.loop is not None]
+        unsettled = [(node, node.carried) for node in list(self._nodes.values()) if node.carried]
+        loops = [node.loop for node in list(self._nodes.values()) if node.loop is not None]
         for loop in loops:
             loop.cancel()
         for loop in loops:
@@ -627,7 +630,7 @@ class ShareFetcher:
         for node, group in unsettled:
             self._end(node, group, group.failed(_stopped(node)))
         self.release_buffered()
-        for node in self._nodes.values():
+        for node in list(self._nodes.values()):
             if not node.session.is_open:
                 self._fail_pending(node, _stopped(node))
         left_s = timeout_s - (self._client.clock.monotonic() - began_s)
@@ -635,7 +638,7 @@ class ShareFetcher:
             async with deadline(self._client.clock, max(left_s, 0.0)):
                 await side_by_side(
                     partial(self._close_session, node)
-                    for node in self._nodes.values()
+                    for node in list(self._nodes.values())
                     if node.session.is_open
                 )
         except TimeoutError:
@@ -645,7 +648,9 @@ class ShareFetcher:
         """Wait for the answers of requests that acknowledge: nothing may be sent twice."""
         clock = self._client.clock
         until_s = clock.monotonic() + timeout_s
-        while any(node.carried for node in self._nodes.values()) and clock.monotonic() < until_s:
+        while (
+            any(node.carried for node in list(self._nodes.values())) and clock.monotonic() < until_s
+        ):
             await self._signal.wait(until_s)
 
     async def _close_session(self, node: _ShareNode) -> None:

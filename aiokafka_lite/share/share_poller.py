@@ -142,6 +142,7 @@ class SharePoller:
         clock = self._client.clock
         until_s = None if timeout_s is None else clock.monotonic() + timeout_s
         while not self._is_stopped:
+            seen = self._signal.number
             is_busy = self._fetcher.is_renewing or self._is_preparing
             found = {} if is_busy else self._collect(demand.limit, is_soft=demand.is_soft)
             if found:
@@ -156,7 +157,7 @@ class SharePoller:
                 raise error
             if until_s is not None and clock.monotonic() >= until_s:
                 return {}
-            await self._signal.wait(until_s)
+            await self._signal.wait(until_s, seen)
         return {}
 
     async def _let_others_run(self) -> None:

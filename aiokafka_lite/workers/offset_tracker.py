@@ -160,7 +160,7 @@ class OffsetTracker:
             return
         first: int | None = None
         if self._ahead:
-            for offset in self._known:
+            for offset in list(self._known):
                 if offset in self._ahead:
                     first = offset if first is None else first
                 elif first is not None:

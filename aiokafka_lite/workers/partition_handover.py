@@ -114,7 +114,7 @@ class PartitionHandover(ConsumerRebalanceListener):
 
     def hurry(self) -> None:
         """Let handlers have no more time, in any `give_back` that runs. Does not wait."""
-        for drain in self._drains:
+        for drain in list(self._drains):
             drain.expire()
 
     def _give_back(self, partitions: Collection[TopicPartition]) -> list[PartitionWork]:

@@ -240,7 +240,7 @@ class WorkQueues:
         if work.is_leaving:
             return 0
         before = work.records
-        self._ready = deque(item for item in self._ready if not item.is_void)
+        self._ready = deque(item for item in list(self._ready) if not item.is_void)
         if work.held is not None:
             work.held = deque(item for item in work.held if not item.is_void)
         first = {
@@ -271,7 +271,7 @@ class WorkQueues:
             work.chains.clear()
             if work.held is not None:
                 work.held.clear()
-        self._ready = deque(item for item in self._ready if not item.partition.is_leaving)
+        self._ready = deque(item for item in list(self._ready) if not item.partition.is_leaving)
         return leaving
 
     def forget(self, leaving: Iterable[PartitionWork]) -> list[PartitionWork]:

@@ -1,23 +1,32 @@
 """Walks an interruption over the places of a call where one may come, and says what went wrong.
 
-    python -m tests.scenarios.reentering collector 40 1
+    python -m tests.scenarios.reentering producer collector 40 1
 
 Each call of a client is interrupted by each other one, at every first of the first forty places. A
 line is printed for each finding. With AIOKAFKA_LITE_PURE=1 it tries the twins in Python.
 """
 
 import asyncio
+import itertools
 import sys
-from collections.abc import Coroutine, Iterable
-from itertools import count, product
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
+from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.support.reentry import WAYS, Way
+from tests.support.reentry import WAYS, Interruption, Way
 
 TOPIC = "t"
+TP = TopicPartition(TOPIC, 0)
+ENOUGH = 4
+"""After so many places that a call did not reach, one behind the other, it has no more of them."""
+
+
+# Producers…
 
 
 class ProducerCalls:
@@ -28,9 +37,9 @@ class ProducerCalls:
     def __init__(self, producer: AIOKafkaProducer[Any, Any], partition: int | None) -> None:
         self._producer = producer
         self._place: dict[str, Any] = {"partition": partition}
-        self._numbers = count()
-        self.acks: dict[bytes, RecordAck] = {}
-        self.begun: list[tuple[bytes | None, Coroutine[Any, Any, Any]]] = []
+        self._numbers = itertools.count()
+        self.acks: dict[bytes, Any] = {}
+        self._begun: list[tuple[bytes | None, Coroutine[Any, Any, Any]]] = []
 
     def _value(self) -> bytes:
         number = next(self._numbers)
@@ -39,17 +48,16 @@ class ProducerCalls:
     def call(self, name: str) -> None:
         """Begin a call; `end` waits for it."""
         value = self._value()
+        producer = self._producer
         if name == "send_nowait":
-            self.acks[value] = self._producer.send_nowait(TOPIC, value, **self._place)
+            self.acks[value] = producer.send_nowait(TOPIC, value, **self._place)
         elif name == "send_many":
-            self.begun.append(
-                (None, self._producer.send_many(TOPIC, [value, value + b"2"], **self._place))
-            )
-        elif name == "flush":
-            self.begun.append((None, self._producer.flush()))
-        else:
-            call = getattr(self._producer, name)
-            self.begun.append((value, call(TOPIC, value, **self._place)))
+            values = [value, value + b"2"]
+            self._begun.append((None, producer.send_many(TOPIC, values, **self._place)))
+        elif name in {"send", "send_and_wait"}:
+            self._begun.append((value, getattr(producer, name)(TOPIC, value, **self._place)))
+        else:  # flush, commit_transaction, stop
+            self._begun.append((None, getattr(producer, name)()))
 
     async def run(self, name: str) -> None:
         """Make a call."""
@@ -57,17 +65,19 @@ class ProducerCalls:
         await self._end_newest()
 
     async def _end_newest(self) -> None:
-        if self.begun:
-            value, call = self.begun.pop()
-            result = await call
+        if self._begun:
+            value, call = self._begun.pop()
+            try:
+                result = await call
+            except KafkaError:
+                return  # it was stopped, or its transaction had ended
             if value is not None:
                 self.acks[value] = result
 
     async def end(self) -> None:
         """Wait for all calls."""
-        while self.begun:
+        while self._begun:
             await self._end_newest()
-        await self._producer.flush()
 
 
 def lost_or_doubled(broker: EmbeddedBroker, acks: dict[bytes, Any]) -> list[str]:
@@ -75,62 +85,245 @@ def lost_or_doubled(broker: EmbeddedBroker, acks: dict[bytes, Any]) -> list[str]
     log = {(record.partition, record.offset): record.value for record in broker.records(TOPIC)}
     found = []
     for value, ack in acks.items():
+        if isinstance(ack, RecordAck):
+            if not ack.done():
+                found.append("an ack has no outcome")
+                continue
+            if ack.exception() is not None:
+                continue
         told = ack.result() if isinstance(ack, RecordAck) else ack
-        if log[told.partition, told.offset] != value:
+        if log.get((told.partition, told.offset)) != value:
             found.append(f"a record is not at {told.partition}/{told.offset}, as its ack tells")
     if len(set(log.values())) != len(log):
         found.append("a record is there twice")
     return found
 
 
+def said(interruption: Interruption, place: int, found: Iterable[str]) -> list[str]:
+    """Return what was found at one place, with the error of what came there."""
+    error = interruption.error
+    errors = [] if error is None or isinstance(error, KafkaError) else [repr(error)]
+    return [f"at {place}: {what}" for what in (*errors, *found)]
+
+
 async def walk_producer(
-    way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
+    way: Way,
+    outer: str,
+    inner: str,
+    places: Iterable[int],
+    *,
+    partition: int | None,
+    **options: Any,
 ) -> list[str]:
     """Interrupt `outer` by `inner`, once at each of `places`; return the findings."""
-    partition = options.pop("partition")
-    found = []
+    found, misses = [], 0
     async with EmbeddedBroker() as broker:
         broker.create_topic(TOPIC, 2)
         options = {"bootstrap_servers": broker.bootstrap_servers, "max_batch_size": 1000, **options}
-        async with AIOKafkaProducer(**options) as producer:
-            await producer.send_and_wait(TOPIC, b"first", partition=0)
-            calls = ProducerCalls(producer, partition)
+        producer = AIOKafkaProducer[Any, Any](**options)
+        await producer.start()
+        await producer.send_and_wait(TOPIC, b"first", partition=0)
+        calls = ProducerCalls(producer, partition)
+        for place in places:
+            with way(lambda: calls.call(inner), after=place) as interruption:
+                await calls.run(outer)
+            await calls.end()
+            is_stopped = outer == "stop" or (inner == "stop" and interruption.came)
+            if not is_stopped:
+                await producer.flush()
+            found += said(interruption, place, lost_or_doubled(broker, calls.acks))
+            calls.acks.clear()
+            misses = 0 if interruption.came else misses + 1
+            if misses == ENOUGH:
+                break
+            if is_stopped:
+                producer = AIOKafkaProducer(**options)
+                await producer.start()
+                await producer.send_and_wait(TOPIC, b"first %d" % place, partition=0)
+                calls._producer = producer
+        await producer.stop()
+    return found
+
+
+async def walk_transactions(
+    way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
+) -> list[str]:
+    """The same, in transactions, one after the other."""
+    found, misses = [], 0
+    async with EmbeddedBroker() as broker:
+        broker.create_topic(TOPIC, 2)
+        options = {"bootstrap_servers": broker.bootstrap_servers, "max_batch_size": 1000, **options}
+        async with AIOKafkaProducer[Any, Any](transactional_id="x", **options) as producer:
+            await producer.partitions_for(TOPIC)
+            calls = ProducerCalls(producer, 0)
             for place in places:
+                await producer.begin_transaction()
+                calls.call("send_nowait")
                 with way(lambda: calls.call(inner), after=place) as interruption:
                     await calls.run(outer)
                 await calls.end()
-                if interruption.error is not None:
-                    found.append(f"at {place}: {interruption.error!r}")
-                found += [f"at {place}: {what}" for what in lost_or_doubled(broker, calls.acks)]
+                if outer != "commit_transaction" and not interruption.came:
+                    await producer.commit_transaction()
+                await producer.flush()
+                found += said(interruption, place, lost_or_doubled(broker, calls.acks))
                 calls.acks.clear()
-                if not interruption.came:
+                misses = 0 if interruption.came else misses + 1
+                if misses == ENOUGH:
                     break
     return found
 
 
-def pairs_of_producer() -> list[tuple[str, str, dict[str, Any]]]:
-    """Each call of a producer, what comes in the middle of it, and options."""
-    options = [
-        {"linger_ms": linger_ms, "partition": partition}
-        for linger_ms, partition in ((0, 0), (20, None), (20, 0))
-    ]
-    return list(product(ProducerCalls.names, ProducerCalls.names, options))
+# Consumers…
 
 
-async def walk_all(way: Way, places: Iterable[int]) -> list[str]:
-    """Interrupt each call by each other; return the findings."""
+class ConsumerCalls:
+    """A consumer's calls, by their names, and what has come of them."""
+
+    names = ("getone", "getmany", "seek", "pause", "commit")
+
+    def __init__(self, consumer: AIOKafkaConsumer[Any, Any]) -> None:
+        self._consumer = consumer
+        self._begun: list[asyncio.Future[None]] = []
+        self.starts: list[int] = []
+        """Where reading was to begin, one after the other."""
+        self.read: list[int] = []
+        """The offsets of the records that were returned."""
+
+    def seek(self, offset: int) -> None:
+        """Go on at an offset."""
+        self._consumer.seek(TP, offset)
+        self.starts.append(offset)
+
+    async def run(self, name: str) -> None:
+        """Make a call."""
+        consumer = self._consumer
+        if name == "getone":
+            self.read.append((await consumer.getone()).offset)
+        elif name == "getmany":
+            polled = await consumer.getmany(timeout_ms=50, max_records=5)
+            self.read += [record.offset for record in polled.get(TP, ())]
+        elif name == "seek":
+            self.seek(self.starts[-1] + 100)
+        elif name == "pause":
+            consumer.pause(TP)
+            asyncio.get_running_loop().call_soon(consumer.resume, TP)
+        else:
+            await consumer.commit()
+
+    def call(self, name: str) -> None:
+        """Begin a call; `end` waits for it."""
+        call = self.run(name)
+        if name in {"seek", "pause"}:
+            try:
+                call.send(None)
+            except StopIteration:
+                return
+        self._begun.append(asyncio.ensure_future(call))
+
+    async def end(self) -> None:
+        """Wait for all calls, and read one more record."""
+        for call in self._begun:
+            await call
+        self._begun.clear()
+        await self.run("getone")
+
+    def gaps(self) -> list[str]:
+        """Say where a record was left out, or returned twice."""
+        found = []
+        for start in self.starts:
+            read = [offset for offset in self.read if start <= offset < start + 100]
+            if read != list(range(start, start + len(read))):
+                found.append(f"{read} were read after a seek to {start}")
+        newest = self.starts[-1]
+        if not newest <= self.read[-1] < newest + 100:
+            found.append(f"the seek to {newest} was forgotten; {self.read[-1]} came")
+        return found
+
+
+async def walk_consumer(
+    way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
+) -> list[str]:
+    """Interrupt `outer` by `inner`, once at each of `places`; return the findings."""
+    found, misses = [], 0
+    async with EmbeddedBroker() as broker:
+        broker.create_topic(TOPIC, 1)
+        async with AIOKafkaProducer[Any, Any](
+            bootstrap_servers=broker.bootstrap_servers,
+            max_batch_size=300,
+            max_backlog_batch_size=300,
+        ) as producer:
+            await producer.send_many(TOPIC, [b"value"] * 400)
+        options = {"group_id": "g", "auto_offset_reset": "earliest", **options}
+        async with AIOKafkaConsumer[Any, Any](
+            TOPIC,
+            bootstrap_servers=broker.bootstrap_servers,
+            enable_auto_commit=False,
+            **options,
+        ) as consumer:
+            await consumer.getone()
+            calls = ConsumerCalls(consumer)
+            for place in places:
+                calls.starts.clear()
+                calls.read.clear()
+                calls.seek(0)
+                for _ in range(place % 3):  # with and without records that were decoded ahead
+                    await calls.run("getone")
+                with way(lambda: calls.call(inner), after=place) as interruption:
+                    await calls.run(outer)
+                await calls.end()
+                found += said(interruption, place, calls.gaps())
+                misses = 0 if interruption.came else misses + 1
+                if misses == ENOUGH:
+                    break
+    return found
+
+
+# All of them…
+
+Walk = Callable[..., Awaitable[list[str]]]
+SENDS = ProducerCalls.names
+WALKS: dict[str, tuple[Walk, list[tuple[str, str]], list[dict[str, Any]]]] = {
+    "producer": (
+        walk_producer,
+        list(itertools.product(SENDS, SENDS)),
+        [{"linger_ms": 0, "partition": 0}, {"linger_ms": 3, "partition": None}],
+    ),
+    "stops": (
+        walk_producer,
+        [*itertools.product(SENDS, ["stop"]), *itertools.product(["stop"], SENDS)],
+        [{"linger_ms": 3, "partition": 0}],
+    ),
+    "transactions": (
+        walk_transactions,
+        [
+            *itertools.product(SENDS, ["commit_transaction"]),
+            *itertools.product(["commit_transaction"], SENDS),
+        ],
+        [{"linger_ms": 3}],
+    ),
+    "consumer": (
+        walk_consumer,
+        list(itertools.product(ConsumerCalls.names, ConsumerCalls.names)),
+        [{}],
+    ),
+}
+
+
+async def walk(client: str, way: Way, places: Iterable[int]) -> list[str]:
+    """Interrupt each call of a client by each other; return the findings."""
+    walk_one, pairs, choices = WALKS[client]
     found = []
-    for outer, inner, options in pairs_of_producer():
-        for what in await walk_producer(way, outer, inner, places, **options):
+    for (outer, inner), options in itertools.product(pairs, choices):
+        for what in await walk_one(way, outer, inner, places, **options):
             found.append(f"{inner}() in {outer}(), {options}, {what}")
     return found
 
 
 if __name__ == "__main__":
-    _way, _end, _step = sys.argv[1:]
-    _found = asyncio.run(walk_all(WAYS[_way], range(1, int(_end), int(_step))))
+    _client, _way, _end, _step = sys.argv[1:]
+    _found = asyncio.run(walk(_client, WAYS[_way], range(1, int(_end), int(_step))))
     print(*_found, sep="\n")
     sys.exit(bool(_found))
 
 
-__all__ = ["ProducerCalls", "lost_or_doubled", "pairs_of_producer", "walk_all", "walk_producer"]
+__all__ = ["WALKS", "ConsumerCalls", "ProducerCalls", "walk"]

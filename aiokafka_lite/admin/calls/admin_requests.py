@@ -215,7 +215,7 @@ class _Call(Generic[K, V]):
         """The nodes that have been asked for items and have not answered."""
         return {
             key: node.asked_id
-            for node, keys in self._waiting.items()
+            for node, keys in self._waiting.copy().items()
             if node.asked_id is not None
             for key in keys
         }

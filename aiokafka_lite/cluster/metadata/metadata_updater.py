@@ -324,7 +324,7 @@ class MetadataUpdater:
             self._waiters.pop(waiter, None)
 
     def _wake_waiters(self) -> None:
-        for waiter in self._waiters:
+        for waiter in list(self._waiters):
             if not waiter.done():
                 waiter.set_result(None)
 
@@ -457,7 +457,7 @@ class MetadataUpdater:
         after = self._absences.restored(before, after, answer, is_wanted, now_s)
         after = forget_topics(after, is_wanted)
         self._failures.ended()
-        is_missing = any(not after.partition_ids(topic) for topic in self._awaited)
+        is_missing = any(not after.partition_ids(topic) for topic in list(self._awaited))
         self._schedule.succeeded(
             now_s,
             partial=partial,

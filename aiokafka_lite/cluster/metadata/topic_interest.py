@@ -56,7 +56,7 @@ class TopicInterest:
     def expire(self, now_s: float) -> None:
         """Forget the topics that were not used for `max_idle_s`."""
         oldest_s = now_s - self._max_idle_s
-        for topic in [name for name, used_s in self._used_at_s.items() if used_s < oldest_s]:
+        for topic in [name for name, used_s in self._used_at_s.copy().items() if used_s < oldest_s]:
             del self._used_at_s[topic]
 
     def named(self) -> list[str]:

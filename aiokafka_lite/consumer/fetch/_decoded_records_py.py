@@ -91,11 +91,17 @@ class DecodedRecords:
                 return None
             if not self._may_take():  # a deserializer has run, which may have done anything
                 return None
-        record = self._records.pop()
-        assert self._state is not None
-        assert self._fetch is not None
-        self._state.offset = self._fetch.next_offset = record.offset + 1
+        records, state, fetch = self._records, self._state, self._fetch
+        record = records[-1]
+        next_offset = record.offset + 1
+        assert state is not None
+        assert fetch is not None
+        if self._seen != self._revision.number:  # a finalizer or a signal handler has sought
+            return None
+        # From here on nothing else runs until both have moved: there is no call.
+        state.offset = fetch.next_offset = next_offset
         self.handed_out += 1
+        del records[-1]
         return record
 
     def _may_take(self) -> bool:

@@ -17,6 +17,8 @@ cdef class CompletedFetch(decoded_records.FetchPlace):
     cdef readonly Py_ssize_t size_in_bytes
     cdef readonly bint is_failure
     cdef readonly object error
+    cdef public bint is_busy
+    cdef readonly bint is_released
     cdef readonly int64_t leader_epoch
     cdef readonly object deserializer
     cdef readonly object unprepared

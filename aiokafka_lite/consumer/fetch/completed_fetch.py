@@ -46,7 +46,9 @@ class CompletedFetch(decoded_records.FetchPlace):
         "error",
         "fetch_offset",
         "incarnation",
+        "is_busy",
         "is_failure",
+        "is_released",
         "leader",
         "leader_epoch",
         "node_id",
@@ -93,6 +95,10 @@ class CompletedFetch(decoded_records.FetchPlace):
         """The epoch of the last record handed out, -1 when not known."""
         self.is_failure = cursor is None
         """True if it never held bytes, only an error."""
+        self.is_busy = False
+        """Records are being taken. So `release` waits for the end of that, and is repeated then."""
+        self.is_released = False
+        """It has left the buffer: the position has moved, or the partition is not assigned."""
         self._cursor = cursor
         self._chunk: list[Record] = []  # decoded, not handed out; the next one is the last
         self._chunk_epoch = -1
@@ -268,6 +274,9 @@ class CompletedFetch(decoded_records.FetchPlace):
 
     def release(self) -> None:
         """Drop the bytes and the records that were decoded ahead."""
+        self.is_released = True
+        if self.is_busy:  # a finalizer or a deserializer has sought
+            return
         self._chunk, self.raw, self._deserialized, self._failure = [], [], [], None
         if self._cursor is not None:
             self._cursor.release()

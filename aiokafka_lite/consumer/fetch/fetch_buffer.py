@@ -27,7 +27,7 @@ class AnswerMemory:
     @property
     def is_mostly_read(self) -> bool:
         """True if less than half of it is unread."""
-        return 2 * sum(fetch.size_in_bytes for fetch in self.fetches) < self.size_in_bytes
+        return 2 * sum(fetch.size_in_bytes for fetch in list(self.fetches)) < self.size_in_bytes
 
 
 class FetchBuffer:
@@ -51,13 +51,15 @@ class FetchBuffer:
 
         Most polls need only the first fetch. A poll that needs more pays for a copy of the others.
         """
-        oldest = next(iter(self._completed_fetches), None)
+        oldest = None
+        for oldest in self._completed_fetches:  # noqa: B007  nothing else runs before the first
+            break
         if oldest is None:
             return
         has_more = len(self._completed_fetches) > 1
         yield oldest
         if has_more:
-            yield from [fetch for fetch in self._completed_fetches if fetch is not oldest]
+            yield from [fetch for fetch in list(self._completed_fetches) if fetch is not oldest]
 
     @property
     def buffered(self) -> Collection[TopicPartition]:
@@ -70,7 +72,8 @@ class FetchBuffer:
 
     def is_next(self, fetch: CompletedFetch) -> bool:
         """Say whether this is the oldest buffered fetch of its partition."""
-        return self._fetches_of[fetch.topic_partition][0] is fetch
+        fetches = self._fetches_of.get(fetch.topic_partition)
+        return fetches is not None and fetches[0] is fetch
 
     def end_offset(self, state: PartitionState) -> int | None:
         """Return the offset at which to fetch ahead of the position (`prefetch_max_bytes`).
@@ -135,14 +138,19 @@ class FetchBuffer:
         Afterwards the unread bytes of a node hold less than twice their size in memory. Each
         response is copied at most once, and less than half of it.
         """
-        for memory in [each for each in self._memories.get(node_id, ()) if each.is_mostly_read]:
+        held = list(self._memories.get(node_id, ()))
+        for memory in [each for each in held if each.is_mostly_read]:
             for fetch in list(memory.fetches):
                 fetch.own_bytes()
                 self._let_go(fetch)
                 self._hold(fetch, AnswerMemory(fetch.size_in_bytes))
 
     def remove(self, fetch: CompletedFetch) -> None:
-        """Remove a fetch and drop its bytes."""
+        """Remove a fetch and drop its bytes. Nothing happens to one that was removed before: a
+        finalizer or a deserializer may seek in the middle of a poll.
+        """
+        if fetch not in self._completed_fetches:
+            return
         del self._completed_fetches[fetch]
         tp = fetch.topic_partition
         fetches = self._fetches_of[tp]

@@ -18,6 +18,7 @@ cdef class FetchCollector:
     cdef int64_t _settled
     cdef CompletedFetch _chunk_fetch
     cdef object _chunk_state
+    cdef bint _is_taking
 
     @cython.locals(taking=_TakingRecords)
     cpdef dict collect(self, Py_ssize_t max_records, partitions=*)
@@ -33,7 +34,7 @@ cdef class FetchCollector:
     @cython.locals(fetch=CompletedFetch)
     cpdef standing_error(self, partitions=*)
     cdef _usable(self, CompletedFetch fetch, partitions)
-    @cython.locals(wants_more=cython.bint)
+    @cython.locals(wants_more=cython.bint, before=int64_t)
     cdef bint _take(self, _Taking taking, CompletedFetch fetch, state) except -1
     @cython.locals(size=int64_t)
     cdef _tell_read_bytes(self, CompletedFetch fetch)

@@ -62,6 +62,7 @@ class FetchCollector:
         # The fetch that `decoded` takes from, and the state of its partition.
         self._chunk_fetch = CompletedFetch(_NOBODYS, 0, node_id=-1)
         self._chunk_state = PartitionState(_NOBODYS)
+        self._is_taking = False
 
     def collect(
         self, max_records: int, partitions: Collection[TopicPartition] = ()
@@ -98,6 +99,8 @@ class FetchCollector:
 
         Raises: as `collect`.
         """
+        if self._is_taking:
+            return  # a poll that a deserializer, or a finalizer, begins in the middle of another
         self.settle()
         for fetch in self._buffer:
             state = self._usable(fetch, partitions)
@@ -133,7 +136,7 @@ class FetchCollector:
         if self._observer.is_heard:
             self._observer.records_returned(fetch.topic_partition, 1)
         state = self._subscription.get(fetch.topic_partition)
-        if fetch.decoded and not partitions and state is not None:
+        if fetch.decoded and not partitions and state is not None and fetch.fits(state):
             self.decoded.follow(fetch.decoded, fetch, state, self._decode_on)
             self._chunk_fetch, self._chunk_state = fetch, state
         return taking.record
@@ -142,7 +145,14 @@ class FetchCollector:
         """Decode more of the fetch that `decoded` takes from; say whether any records came."""
         fetch = self._chunk_fetch
         awaited = fetch.unprepared
-        has_more = self.may_decode_on() and fetch.decode_on()
+        fetch.is_busy = True
+        try:
+            has_more = self.may_decode_on() and fetch.decode_on()
+        finally:
+            fetch.is_busy = False
+        if fetch.is_released:
+            fetch.release()
+            return False
         if fetch.unprepared is not awaited:
             self.unprepared[fetch] = None
         if not has_more:
@@ -176,9 +186,9 @@ class FetchCollector:
         if handed_out == self._settled:
             return
         fetch, state = self._chunk_fetch, self._chunk_state
+        count, self._settled = handed_out - self._settled, handed_out
         if self._observer.is_heard:
-            self._observer.records_returned(fetch.topic_partition, handed_out - self._settled)
-        self._settled = handed_out
+            self._observer.records_returned(fetch.topic_partition, count)
         self._tell_read_bytes(fetch)
         self._subscription.count_poll_of(state)
         # Not `state.offset`: a seek may have changed it since.
@@ -224,20 +234,28 @@ class FetchCollector:
     def _take(self, taking: "_Taking", fetch: CompletedFetch, state: PartitionState) -> bool:
         """Take from a fetch, and move the position to the fetch's next offset; say whether more may
         be taken.
+
+        A seek in the middle of it, by a deserializer or a finalizer, wins.
         """
         if fetch.is_failure:
             self._raise_failure(fetch)
         self._subscription.note_take(state)
+        before = state.offset
+        self._is_taking = fetch.is_busy = True
         try:
             wants_more = taking.take_from(fetch)
         finally:
-            # Both move together (A6).
-            state.offset = fetch.next_offset
-            state.offset_epoch = fetch.leader_epoch
-            if fetch.unprepared is not None:
-                self.unprepared[fetch] = None
+            self._is_taking = fetch.is_busy = False
+            if fetch.is_released:
+                fetch.release()
+            elif state.offset == before:
+                # Both move together (A6).
+                state.offset = fetch.next_offset
+                state.offset_epoch = fetch.leader_epoch
+                if fetch.unprepared is not None:
+                    self.unprepared[fetch] = None
         self._tell_read_bytes(fetch)
-        if fetch.is_drained():
+        if not fetch.is_released and fetch.is_drained():
             self._buffer.remove(fetch)
             self._subscription.move_to_end(fetch.topic_partition)
         return wants_more
@@ -250,7 +268,7 @@ class FetchCollector:
             )
 
     def _set_aside(self, fetch: CompletedFetch, error: Exception) -> None:
-        if not fetch.is_failure:
+        if not (fetch.is_failure or fetch.is_released):
             self._buffer.set_aside(fetch, error)
             # A partition that failed goes to the end of the queue (2b-16).
             self._subscription.move_to_end(fetch.topic_partition)

@@ -82,12 +82,12 @@ class FetchPlanner:
         """Return the node's session, a new one if it has none."""
         session = self._sessions.get(node_id)
         if session is None:
-            session = self._sessions[node_id] = FetchSession(node_id)
+            session = self._sessions.setdefault(node_id, FetchSession(node_id))
         return session
 
     def open_sessions(self) -> list[FetchSession]:
         """Return the sessions that brokers keep for this consumer."""
-        return [session for session in self._sessions.values() if session.is_open]
+        return [session for session in list(self._sessions.values()) if session.is_open]
 
     def free_partitions(self, now_s: float) -> list[TopicPartition]:
         """Return the partitions that a fetch may ask for now, in queue order (A7)."""
@@ -107,7 +107,7 @@ class FetchPlanner:
         wishes.update(snapshot, now_s)
         found = FetchRound(wishes.leaderless, wishes.forgot_a_replica, wishes.due_at_s)
         spare = self._spare_fetches()
-        for node_id, session in tuple(self._sessions.items()):
+        for node_id, session in self._sessions.copy().items():
             if not session.wanted:
                 continue
             if len(found.fetches) >= spare:
@@ -130,7 +130,8 @@ class FetchPlanner:
         limit = self._config.max_fetches_in_flight
         if limit is None:
             return math.inf
-        return limit - sum(self._nodes.fetch_delay(node_id) is None for node_id in self._sessions)
+        nodes = list(self._sessions)
+        return limit - sum(self._nodes.fetch_delay(node_id) is None for node_id in nodes)
 
     def want(self, partitions: Collection[TopicPartition]) -> None:
         """Ask again for the data of `partitions` (if none is named, of all) that was dropped.

@@ -42,7 +42,7 @@ cdef class FetchRounds:
     cdef bint _may_read_from_followers
     cdef object _assignment
     cdef object _leaders_of
-    cdef set _leaders
+    cdef frozenset _leaders
 
     @cython.locals(now_s=double, found=FetchRound)
     cpdef start_fetches(self)

@@ -101,7 +101,7 @@ class FetchRounds:
         self._may_read_from_followers = config.client_rack is not None
         self._assignment: frozenset[TopicPartition] = frozenset()
         self._leaders_of = -1  # the version of the metadata
-        self._leaders: set[int | None] = set()
+        self._leaders: frozenset[int | None] = frozenset()
 
     def start_fetches(self) -> float | None:
         """Start a round at each node that has free partitions and may get a request (A2, A3).
@@ -113,15 +113,16 @@ class FetchRounds:
             return None
         snapshot = self._metadata.snapshot
         now_s = self._clock.monotonic()
+        seen = self._revision.number
         if (
-            self._revision.number == self._looked_at
+            seen == self._looked_at
             and snapshot is self._looked_into
             and (self._due_at_s is None or now_s < self._due_at_s)
         ):
             return self._due_at_s
         if self._every_leader_owes_an_answer(snapshot):
             self.lacks_room = False
-            self._looked_at, self._looked_into = self._revision.number, snapshot
+            self._looked_at, self._looked_into = seen, snapshot
             self._due_at_s = None  # an answer changes the revision
             return None
         found = self._planner.plan_round(snapshot, now_s)
@@ -131,7 +132,7 @@ class FetchRounds:
         self.lacks_room = found.lacks_room
         if found.leaderless or found.needs_metadata:
             self._metadata.request_update()
-        self._looked_at, self._looked_into = self._revision.number, snapshot
+        self._looked_at, self._looked_into = seen, snapshot  # a finalizer may have sought since
         self._due_at_s = found.due_at_s
         return found.due_at_s
 
@@ -146,7 +147,7 @@ class FetchRounds:
         if assigned is not self._assignment or snapshot.version != self._leaders_of:
             self._leaders_of = snapshot.version
             self._assignment = assigned
-            self._leaders = {snapshot.leader(tp).node_id for tp in assigned}
+            self._leaders = frozenset([snapshot.leader(tp).node_id for tp in assigned])
             self._connect_leaders()
         if self._may_read_from_followers or not self._leaders:
             return False

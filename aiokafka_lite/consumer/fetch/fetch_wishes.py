@@ -244,7 +244,8 @@ class _Moments:
         self._moments[tp] = at_s
         heapq.heappush(self._heap, (at_s, tp))
         if len(self._heap) > 2 * len(self._moments) + _FEW:
-            self._heap = [(moment_s, each) for each, moment_s in self._moments.items()]
+            moments = self._moments.copy()
+            self._heap = [(moment_s, each) for each, moment_s in moments.items()]
             heapq.heapify(self._heap)
 
     def cancel(self, tp: TopicPartition) -> None:

@@ -57,7 +57,7 @@ class LoopWatch:
 
     def blocked_s(self, since_s: float) -> float:
         """Return how long the blocks took that ended after `since_s` (monotonic), in seconds."""
-        return sum(late_s for ended_at_s, late_s in self._blocks if ended_at_s > since_s)
+        return sum(late_s for ended_at_s, late_s in list(self._blocks) if ended_at_s > since_s)
 
     def _look(self) -> None:
         self._timer = None

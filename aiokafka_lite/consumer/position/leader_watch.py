@@ -80,16 +80,16 @@ class LeaderWatch:
         self.due_at_s = min(
             (
                 absence.since_s + delay_s
-                for absence in self._absences.values()
+                for absence in list(self._absences.values())
                 for delay_s in (LOG_AFTER_S, self._patience_s)
                 if absence.since_s + delay_s > now_s
             ),
             default=None,
         )
-        topics = (item if isinstance(item, str) else item.topic for item in self._absences)
+        topics = (item if isinstance(item, str) else item.topic for item in list(self._absences))
         if refusal := refused_topics(topics, snapshot):
             return refusal
-        for missing, absence in self._absences.items():
+        for missing, absence in self._absences.copy().items():
             error = self._verdict(missing, absence, snapshot, now_s)
             if error is not None:
                 return error

@@ -68,15 +68,13 @@ class OffsetValidator:
         """Compare positions with the metadata: all if it is new, else only new positions (2c-2)."""
         snapshot, subscription = self._client.metadata.snapshot, self._subscription
         is_known = snapshot.version == self._seen_version
-        if is_known and not subscription.unfollowed:
-            return
-        for state in subscription.unfollowed if is_known else subscription.states():
+        unfollowed = subscription.take_unfollowed()
+        for state in unfollowed if is_known else subscription.states():
             self._follow_topic(state, snapshot)
             leader = snapshot.leader(state.topic_partition)
             if leader.node_id is not None:
                 subscription.follow_leader(state, leader)
         self._seen_version = snapshot.version
-        subscription.all_followed()
 
     def follow_topics(self) -> None:
         """Void the positions in topics that were created anew, before a commit uses them."""

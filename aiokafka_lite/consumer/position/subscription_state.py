@@ -84,9 +84,9 @@ class SubscriptionState:
         self._enter(SubscriptionMode.TOPICS)
         self.topics = frozenset(topics)
         if by_group:
-            self.revoke_soon([tp for tp in self._states if tp.topic not in self.topics])
+            self.revoke_soon([tp for tp in self.queue() if tp.topic not in self.topics])
         else:
-            self._replace_assignment([tp for tp in self._states if tp.topic in self.topics])
+            self._replace_assignment([tp for tp in self.queue() if tp.topic in self.topics])
 
     def subscribe_pattern(self, pattern: re.Pattern[str], *, by_group: bool = False) -> None:
         """Subscribe to the topics that `match_topics` will find. It replaces an earlier pattern.
@@ -159,7 +159,7 @@ class SubscriptionState:
         assert self.is_subscribed
         before, ids = self._assignment, topic_ids or {}
         self._replace_assignment(partitions)
-        for tp, state in self._states.items():
+        for tp, state in self._states.copy().items():
             state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
             if tp not in before:
@@ -180,11 +180,11 @@ class SubscriptionState:
 
     def let_go(self, partitions: Collection[TopicPartition]) -> None:
         """Remove `partitions` from the assignment. The others stay held or not held, as before."""
-        self._replace_assignment([tp for tp in self._states if tp not in partitions])
+        self._replace_assignment([tp for tp in self.queue() if tp not in partitions])
 
     def callback_is_over(self) -> None:
         """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""
-        for tp, state in self._states.items():
+        for tp, state in self._states.copy().items():
             state.is_being_assigned = False
             self.revision.note(tp)
 
@@ -207,7 +207,8 @@ class SubscriptionState:
         self.mode = mode
 
     def _replace_assignment(self, partitions: Iterable[TopicPartition]) -> None:
-        wanted, before = dict.fromkeys(partitions), self._states
+        wanted = dict.fromkeys(partitions)
+        before = self._states.copy()
         kept = {tp: state for tp, state in before.items() if tp in wanted}
         for tp in [tp for tp in before if tp not in kept]:
             self._note_gone(before[tp])
@@ -248,11 +249,12 @@ class SubscriptionState:
 
     def queue(self) -> tuple[TopicPartition, ...]:
         """Return all assigned partitions, those to be fetched next first (A8)."""
-        return tuple(self._states)
+        queue = list(self._states)  # a tuple would be allocated inside its loop
+        return tuple(queue)
 
-    def states(self) -> Iterable[PartitionState]:
+    def states(self) -> list[PartitionState]:
         """Return the states in queue order. The result is void after a change of the assignment."""
-        return self._states.values()
+        return list(self._states.values())
 
     def get(self, tp: TopicPartition) -> PartitionState | None:
         """Return the partition's state; None if it is not assigned."""
@@ -305,8 +307,8 @@ class SubscriptionState:
         return (state for state in self._missing() if state.fetch_state is fetch_state)
 
     def _missing(self) -> list[PartitionState]:
-        found = (each for each in self._without_position.values() if not each.is_of_former_topic)
-        return sorted(found, key=_place)
+        missing = list(self._without_position.values())
+        return sorted([each for each in missing if not each.is_of_former_topic], key=_place)
 
     def place(self, tp: TopicPartition) -> int:
         """Return the place of an assigned partition in the queue (A8).
@@ -393,14 +395,13 @@ class SubscriptionState:
 
     # Following the metadata…
 
-    @property
-    def unfollowed(self) -> Collection[PartitionState]:
-        """The partitions with a position that was not compared with the metadata yet (2c-2)."""
-        return self._unfollowed.values()
+    def take_unfollowed(self) -> list[PartitionState]:
+        """Return the partitions with a position that was not compared with the metadata yet (2c-2).
 
-    def all_followed(self) -> None:
-        """Note that every partition was compared with the newest metadata."""
-        self._unfollowed.clear()
+        They count as compared from now on. So a seek in the middle of that is not forgotten.
+        """
+        unfollowed, self._unfollowed = self._unfollowed, {}
+        return list(unfollowed.values())
 
     def follow_leader(self, state: PartitionState, leader: LeaderAndEpoch) -> None:
         """Store the present leader of the partition (2c-2).
@@ -542,7 +543,7 @@ class SubscriptionState:
 
         From now on, polls return records of the other partitions.
         """
-        for state in self._without_position.values():
+        for state in list(self._without_position.values()):
             state.is_left_missing = state.is_told_missing
 
     def missing_position_error(
@@ -625,7 +626,7 @@ class SubscriptionState:
         """
         number = self.poll_number
         found: dict[TopicPartition, tuple[int, int]] = {}
-        for tp, state in self._states.items():
+        for tp, state in self._states.copy().items():
             if state.moved_in_poll < since or (partitions is not None and tp not in partitions):
                 continue
             if state.moved_in_poll == number:
@@ -648,7 +649,7 @@ class SubscriptionState:
         """Return what was marked as done, of `partitions` or of all."""
         return {
             tp: state.stored
-            for tp, state in self._states.items()
+            for tp, state in self._states.copy().items()
             if state.stored is not None and (partitions is None or tp in partitions)
         }
 
@@ -674,7 +675,7 @@ class SubscriptionState:
 
     def paused(self) -> set[TopicPartition]:
         """Return the paused partitions."""
-        return {tp for tp, state in self._states.items() if state.is_paused}
+        return {tp for tp, state in self._states.copy().items() if state.is_paused}
 
     def back_off(self, state: PartitionState, retry_at_s: float) -> None:
         """Count a failure. No request asks about the partition before `retry_at_s` (monotonic)."""

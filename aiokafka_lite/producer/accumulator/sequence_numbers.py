@@ -144,7 +144,7 @@ class SequenceNumbers:
         A topic that was deleted and created again has no batches of the producer.
         """
         self._topic_id = topic_id
-        for topic_partition, state in self._partitions.items():
+        for topic_partition, state in self._partitions.copy().items():
             present = topic_id(topic_partition.topic)
             if present not in (state.topic_id, ZERO_UUID):
                 state.topic_id = present
@@ -210,7 +210,7 @@ class SequenceNumbers:
         if not self._troubled:
             return False
         is_lost = False
-        for topic_partition, state in tuple(self._troubled.items()):
+        for topic_partition, state in self._troubled.copy().items():
             if state.is_unresolved and not state.in_flight:
                 if state.next_sequence == state.expected_sequence:
                     state.is_unresolved = False  # all batches were written after all
@@ -219,7 +219,7 @@ class SequenceNumbers:
                     is_lost = self._gate is not None
         quiet = [
             state
-            for state in self._troubled.values()
+            for state in list(self._troubled.values())
             if state.needs_restart and not state.has_request_in_flight
         ]
         if self._gate is not None:
@@ -229,12 +229,10 @@ class SequenceNumbers:
         if self.has_producer_id:
             for state in quiet:
                 state.restart(self.producer)
-        self._troubled = {
-            topic_partition: state
-            for topic_partition, state in self._troubled.items()
-            if (state.needs_restart or state.is_unresolved)
-            and not (self._gate is not None and state.needs_restart)
-        }
+        for topic_partition, state in self._troubled.copy().items():
+            is_over = not (state.needs_restart or state.is_unresolved)
+            if is_over or (self._gate is not None and state.needs_restart):
+                self._troubled.pop(topic_partition, None)
         return is_lost
 
     def _bump_epoch(self) -> None:

@@ -142,7 +142,7 @@ class SendOrder:
     @property
     def topics_without_metadata(self) -> tuple[str, ...]:
         """The topics whose metadata calls wait for."""
-        return tuple(self._without_metadata)
+        return (*self._without_metadata,)
 
     @contextmanager
     def waiting_for_metadata(self, topic: str) -> Iterator["MetadataWait"]:

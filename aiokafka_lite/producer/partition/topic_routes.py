@@ -105,7 +105,7 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         """Follow new metadata: update the routes made so far and the leaders of the queues."""
         self._snapshot = snapshot
         self._accumulator.set_leaders(snapshot.leader)
-        for topic in self._sticky:
+        for topic in list(self._sticky):
             before = self.routes.get(topic)
             if before is None or before.partitions is not snapshot.partition_ids(topic):
                 self._make(topic, snapshot)

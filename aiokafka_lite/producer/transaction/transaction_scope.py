@@ -37,7 +37,7 @@ class TransactionScope:
 
     def unconfirmed(self) -> list[TopicPartition]:
         """Return the partitions that the coordinator does not know of yet."""
-        return [each for each, is_known in self.partitions.items() if not is_known]
+        return [each for each, is_known in self.partitions.copy().items() if not is_known]
 
     def confirm(self, topic_partitions: Iterable[TopicPartition]) -> None:
         """Note that the coordinator knows of these partitions, and so of the transaction."""

@@ -27,7 +27,7 @@ class TransactionSends:
 
     def end(self) -> None:
         """Note that the transaction takes no more records: the calls that wait raise."""
-        for call in self._calls:
+        for call in list(self._calls):
             call.end()
 
     def call(self, number: int) -> "_SendCall":

@@ -203,7 +203,7 @@ class ShareOutcomes:
 
     def topics_replaced(self, topics: Collection[str]) -> None:
         """Hear of topics that were deleted and created again: their records are gone."""
-        for place in [place for place in self._waiting if place[0].topic in topics]:
+        for place in [place for place in list(self._waiting) if place[0].topic in topics]:
             self._forget_timer(place)
         gone = self._queue.forget(topics)
         self.lost_locks += len(gone)

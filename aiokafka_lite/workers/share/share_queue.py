@@ -109,25 +109,25 @@ class ShareQueue:
             if item.is_queued:
                 self.finish(item)
         if any(item.is_queued for item in lost):
-            self._ready = deque(item for item in self._ready if item.is_held)
+            self._ready = deque(item for item in list(self._ready) if item.is_held)
         return lost
 
     def forget(self, topics: Collection[str]) -> list[ShareItem]:
         """Forget all records of topics that are gone, also those that handlers work on. Others may
         have their places. Return the items that counted until now.
         """
-        gone = [item for item in self.unfinished.values() if item.place[0].topic in topics]
+        gone = [item for item in list(self.unfinished.values()) if item.place[0].topic in topics]
         counted = [item for item in gone if item.is_held]
         for item in gone:
             item.is_held = False
             del self.unfinished[item.place]
-        self._ready = deque(item for item in self._ready if item.place[0].topic not in topics)
+        self._ready = deque(item for item in list(self._ready) if item.place[0].topic not in topics)
         return counted
 
     def close(self) -> None:
         """Start nothing more. What was not started stays unacknowledged."""
         self._is_closed = True
-        for item in self._ready:
+        for item in list(self._ready):
             self.finish(item)
         self._ready.clear()
 
