@@ -17,6 +17,7 @@ from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
 from aiokafka_lite.spark.jobs.job import JobFailedError, JobResult, NoProgress, StopSignal
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import fill, fill_transaction
+from tests.support.unusual_records import UNUSUAL, fields_of, put
 
 # A name that is a number: folders of Parquet have no types.
 P0, P1 = TopicPartition("2024", 0), TopicPartition("2024", 1)
@@ -32,6 +33,31 @@ def records(broker: EmbeddedBroker, tp: tuple[str, int]) -> list[tuple[Any, ...]
         (each.key, each.value, each.timestamp, list(each.headers))
         for each in broker.log(tp).records()
     ]
+
+
+def test_a_record_of_any_kind_stays_as_it_is(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    for name in ("t", "mirrored", "replayed", "written"):
+        kafka_broker.create_topic(name)
+    put(kafka_broker, TopicPartition("t", 0), *UNUSUAL.values())
+    read: dict[str, Any] = {"bootstrap_servers": servers, "topics": ("t",)}
+    through_rows = mirror.MirrorConfig(
+        **read, topic="mirrored", checkpoint=str(tmp_path / "mirror"), where="offset >= 0"
+    )
+    archived = archive.ArchiveConfig(**read, path=str(tmp_path / "archive"))
+    replayed = replay.ReplayConfig(bootstrap_servers=servers, path=archived.path, topic="replayed")
+    for module, config in ((mirror, through_rows), (archive, archived), (replay, replayed)):
+        assert run(module, spark, config).rows == len(UNUSUAL)
+    rows = spark.read.format("kafka-lite").options(
+        **{"kafka.bootstrap.servers": servers, "subscribe": "t", "includeHeaders": "true"}
+    )
+    written = rows.load().select("key", "value", "headers", "timestamp").write.format("kafka-lite")
+    options = {"kafka.bootstrap.servers": servers, "topic": "written"}
+    written.options(**options).mode("append").save()
+    for name in ("mirrored", "replayed", "written"):
+        assert fields_of(kafka_broker, TopicPartition(name, 0)) == list(UNUSUAL.values()), name
 
 
 def test_what_was_archived_comes_back_as_it_was(
