@@ -129,7 +129,15 @@ class OffsetCalls:
             return self._identified(checked)
         if not assigned:
             raise IllegalStateError("No partitions assigned: another member has all of them")
-        return group.done()
+        done = group.done()
+        if not done and group.gone is not None and not group.is_calling_listener:
+            raise PartitionRevokedError(
+                f"Partition {group.gone} was taken away by a rebalance since its records were "
+                f"returned, and the position with it, so that nothing is stored: the records come "
+                f"again, here or at another member; commit before on_partitions_revoked() returns, "
+                f"or hold rebalances back with processing()"
+            )
+        return done
 
     def processing(self) -> AbstractContextManager[None]:
         """See `AIOKafkaConsumer.processing`."""

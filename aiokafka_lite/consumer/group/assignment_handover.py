@@ -46,6 +46,9 @@ class AssignmentUser(Protocol):
     def assignment_lost(self) -> None:
         """Hold nothing back any more: what was to be handed over belongs to others."""
 
+    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
+        """The positions of these partitions are about to be dropped."""
+
     def assignment_changed(self) -> None:
         """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
 
@@ -164,6 +167,7 @@ class AssignmentHandover:
 
     def _let_go(self, partitions: Collection[TopicPartition]) -> None:
         if self._subscription.is_subscribed and partitions:
+            self._user.positions_go(partitions)
             self._subscription.let_go(partitions)
             self._user.assignment_changed()
 

@@ -98,6 +98,8 @@ class ConsumerGroup:
         self.committed = OffsetLookup(client, cache, config.group_id, self._identity_to_fetch)
         """Where positions are asked for that the group has committed."""
         self._once_assigned: set[TopicPartition] = set()
+        self._gone: set[TopicPartition] = set()
+        """Whose positions went since the last poll, and were not stored as they were then."""
         self._watch = PollWatch(config.max_poll_interval_ms / 1000)
         self._watch_task: OwnedTask | None = None
         self._auto_commit: AutoCommit | None = None
@@ -297,6 +299,8 @@ class ConsumerGroup:
     def poll_began(self) -> None:
         """Note that a poll begins. Raises: the errors of the group and of its listener."""
         self._watch.poll_began()
+        if self._gone:
+            self._gone.clear()
         try:
             self._raise_error()
         except BaseException:
@@ -399,6 +403,23 @@ class ConsumerGroup:
             return self._subscription.stored()
         return self.consumed()
 
+    @property
+    def gone(self) -> TopicPartition | None:
+        """A partition whose position was lost in a rebalance since the last poll, before it was
+        stored; None: there is none.
+        """
+        return min(self._gone, default=None)
+
+    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
+        """Note what a commit cannot store any more, although records were returned before it."""
+        if not self._config.enable_auto_offset_store:
+            return  # the marks count, and those were refused or are stored
+        stored = self.offsets.stored
+        for tp in partitions:
+            state = self._subscription.get(tp)
+            if state is not None and state.moved_in_poll and state.offset != stored.get(tp):
+                self._gone.add(tp)
+
     def store(self, offsets: Offsets) -> None:
         """Mark what comes before these offsets as done; the next automatic commit stores it.
 
@@ -449,6 +470,7 @@ class ConsumerGroup:
     def unsubscribed(self, owned: Collection[TopicPartition]) -> None:
         """Leave the group in the background: the consumer has unsubscribed from `owned`."""
         self._once_assigned.clear()
+        self._gone.clear()
         self._watch.assigned(self._client.clock.monotonic(), owns_partitions=False)
         self._hold.give_up()
         self.membership.leave_soon(owned)

@@ -57,6 +57,9 @@ class Scene(ConsumerRebalanceListener):
     def assignment_lost(self) -> None:
         self.tell("no longer held back")
 
+    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
+        pass
+
     def assignment_changed(self) -> None:
         self.tell("changed")
 

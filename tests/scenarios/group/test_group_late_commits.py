@@ -65,6 +65,37 @@ async def test_a_commit_by_offset_is_refused_until_the_next_poll(way: str) -> No
         assert committed(broker) == {P0: 4}
 
 
+@pytest.mark.parametrize("way", ["lost", "revoked"])
+async def test_a_commit_of_the_positions_says_that_they_are_gone(way: str) -> None:
+    """It would store nothing, and return as if it had."""
+    async with embedded({"t": 1}) as broker, given_back(broker, way) as consumer:
+        with pytest.raises(PartitionRevokedError, match="the position with it"):
+            await consumer.commit()
+        with pytest.raises(PartitionRevokedError, match="the position with it"):
+            consumer.commit_async()
+        assert committed(broker) == {}
+        assert offsets(await poll(consumer)) == {0: [0, 1, 2, 3]}, "they come again"
+        await consumer.commit()
+        assert committed(broker) == {P0: 4}
+
+
+@pytest.mark.parametrize("way", ["lost", "revoked"])
+async def test_a_commit_of_positions_that_are_stored_has_nothing_to_say(way: str) -> None:
+    async with embedded({"t": 1}) as broker:
+        listener = Listener()
+        consumer = member_of(broker, enable_auto_commit=False, max_poll_records=4)
+        consumer.subscribe(["t"], listener=listener)
+        async with consumer:
+            await _rebalanced(consumer, listener, way)
+            await consumer.commit()  # nothing was returned yet
+            fill(broker, P0, 4)
+            assert offsets(await poll(consumer)) == {0: [0, 1, 2, 3]}
+            await consumer.commit()
+            await _rebalanced(consumer, listener, way)
+            await consumer.commit()
+            assert committed(broker) == {P0: 4}
+
+
 async def test_any_poll_ends_it() -> None:
     """An idle partition can be committed, too."""
     async with embedded({"t": 1}) as broker, given_back(broker) as consumer:

@@ -106,6 +106,8 @@ class OffsetCommitter:
         self._pending: deque[_PendingCommit] = deque()
         self._silence_s: float | None = None
         self._silent_since_s = 0.0
+        self.stored: dict[TopicPartition, int] = {}
+        """The offset of each partition that was stored last by this member."""
         self.commits_sent = 0
         """How many requests to store offsets there were, however they went."""
 
@@ -304,6 +306,7 @@ class OffsetCommitter:
             raise _RetryLaterError(error, offsets) from error
         self._cache.note_answer()
         errors = commit_errors(response, request)
+        self.stored |= {tp: each.offset for tp, each in offsets.items() if tp not in errors}
         if len(errors) < len(offsets):
             took_s = self._client.clock.monotonic() - began_s
             self._client.observer.committed(len(offsets) - len(errors), took_s)
