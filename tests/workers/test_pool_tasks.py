@@ -27,6 +27,9 @@ class Item:
     def __str__(self) -> str:
         return f"item {self.record.offset}"
 
+    def why(self, error: BaseException) -> str:
+        return repr(error)
+
 
 class Queue:
     """Hands out items, and notes their outcomes."""
