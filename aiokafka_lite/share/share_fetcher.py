@@ -25,6 +25,7 @@ from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import (
+    CorruptRecordException,
     InvalidRecordStateError,
     InvalidShareSessionEpochError,
     KafkaError,
@@ -517,7 +518,8 @@ class ShareFetcher:
         self._client.observer.failed("fetch", error)
         if has_moved:
             return
-        if error.invalid_metadata or error.retriable:
+        is_damaged = isinstance(error, CorruptRecordException)  # a retriable error by its class
+        if error.invalid_metadata or (error.retriable and not is_damaged):
             logger.debug("fetching %s-%d: %s; asking again", *tp, error)
             self._client.metadata.request_update()
         elif isinstance(error, RECOVERING):

@@ -8,6 +8,7 @@ from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.errors import (
     BrokerResponseError,
     ConsumerStoppedError,
+    CorruptRecordException,
     GroupAuthorizationFailedError,
     InvalidRecordStateError,
     InvalidShareSessionEpochError,
@@ -15,6 +16,7 @@ from aiokafka_lite.errors import (
     NotLeaderForPartitionError,
     ShareSessionLimitReachedError,
     ShareSessionNotFoundError,
+    TopicAuthorizationFailedError,
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
@@ -156,6 +158,20 @@ def test_a_refusal_for_good_is_raised() -> None:
         async with share.consumer() as consumer:
             share.broker.faults.fail(ShareFetchRequest, GroupAuthorizationFailedError, times=1)
             with pytest.raises(GroupAuthorizationFailedError):
+                await read(consumer)
+            assert seen(await read(consumer)) == [("a", 1)]
+
+    run_share(main, "a")
+
+
+@pytest.mark.parametrize("error", [TopicAuthorizationFailedError, CorruptRecordException])
+def test_what_no_other_request_mends_is_raised(error: type[BrokerResponseError]) -> None:
+    """CORRUPT_MESSAGE is retriable by its class, and a leader finds the same bytes again."""
+
+    async def main(share: ShareKafka) -> None:
+        async with share.consumer() as consumer:
+            share.broker.faults.fail(ShareFetchRequest, error, topic_partition=TP)
+            with pytest.raises(error, match="t-0"):
                 await read(consumer)
             assert seen(await read(consumer)) == [("a", 1)]
 
