@@ -5,7 +5,7 @@ Two functions name partitions in a text and group them by topic. Does not wait.
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from aiokafka_lite.consumer_record._consumer_record_py import KT, VT
 from aiokafka_lite.light_named_tuple import NamedTuple
@@ -70,6 +70,20 @@ class OffsetAndMetadata(_OffsetAndMetadata):
         self = super().__new__(cls, offset, metadata)
         self.leader_epoch = leader_epoch
         return self
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        made = super()._make(iterable)
+        made.leader_epoch = -1
+        return made
+
+    def _replace(self, /, **changes: Any) -> Self:
+        epoch = changes.pop("leader_epoch", self.leader_epoch)
+        made = super()._replace(**changes)
+        made.leader_epoch = epoch
+        return made
+
+    __replace__ = _replace
 
 
 class ConsumerGroupMetadata(NamedTuple):
@@ -148,6 +162,14 @@ class RecordMetadata(_RecordMetadata):
     """Bytes; -1 without a key, and where the client did not keep the size."""
     serialized_value_size: int = -1
     """Bytes; -1 without a value, and where the client did not keep the size."""
+
+    def _replace(self, /, **changes: Any) -> Self:
+        sizes = {name: changes.pop(name, size) for name, size in self.__dict__.items()}
+        made = super()._replace(**changes)
+        made.__dict__.update(sizes)
+        return made
+
+    __replace__ = _replace
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{name} cannot be set to {value!r}: RecordMetadata is immutable")

@@ -374,13 +374,15 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """Let go of all topics and partitions, and of what is buffered of them.
 
         With a group, the listener hears of it and the group is left, in the background; nothing is
-        committed. subscribe() and assign() are both open again. Raises: ConsumerStoppedError.
+        committed. subscribe() and assign() are both open again. After stop() it only forgets them.
         """
-        self._life.check_not_stopped()
+        self._life.check_loop()
+        if self._life.state is LifeState.STOPPING:
+            return  # stop() lets go of everything, after its last commit
         engine, owned = self._engine, self._subscription.assignment
         was_subscribed = self._subscription.is_subscribed
         self._subscription.unsubscribe()
-        if engine is None:
+        if engine is None or self._life.has_stopped:
             return
         if engine.group is not None and was_subscribed:
             engine.group.unsubscribed(owned)
@@ -394,11 +396,15 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """Read exactly these partitions; those that were assigned before keep their position.
 
         Raises: TypeError for anything but TopicPartitions, InvalidTopicError for a name no topic
-        can have, IllegalStateError after subscribe(), ConsumerStoppedError.
+        can have, IllegalStateError after subscribe(), ConsumerStoppedError. After stop(), an empty
+        list lets go of them, as `unsubscribe`.
         """
-        self._life.check_not_stopped()
         wanted = list(partitions)
         check_partitions(wanted)
+        if not wanted and self._life.state is LifeState.STOPPED:
+            self._subscription.unsubscribe()
+            return
+        self._life.check_not_stopped()
         if wanted:
             self._subscription.assign_from_user(wanted)
         elif self._subscription.is_subscribed:

@@ -65,19 +65,20 @@ def checked_topics(topics: object, how: str = AS_A_LIST) -> list[str]:
 
 
 def checked_pattern(pattern: object) -> re.Pattern[str]:
-    """Return the compiled pattern.
+    """Return the compiled pattern; one that is compiled already keeps its flags.
 
     Raises: TypeError for anything but a str or a compiled pattern of str; ValueError for a str that
     is not a regular expression.
     """
+    text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+    if not isinstance(text, str):
+        raise TypeError(f"pattern must be a str, not {type(text).__name__}")
     if isinstance(pattern, re.Pattern):
-        pattern = pattern.pattern
-    if not isinstance(pattern, str):
-        raise TypeError(f"pattern must be a str, not {type(pattern).__name__}")
+        return pattern
     try:
-        return re.compile(pattern)
+        return re.compile(text)
     except re.error as error:
-        raise ValueError(f"{quoted(pattern)} is no regular expression: {error}") from error
+        raise ValueError(f"{quoted(text)} is no regular expression: {error}") from error
 
 
 def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -> None:
@@ -87,6 +88,12 @@ def check_server_pattern(pattern: SubscriptionPattern, config: ConsumerConfig) -
     whose members assign.
     """
     regex: object = pattern.pattern
+    if isinstance(regex, re.Pattern):
+        raise TypeError(
+            "the broker matches with RE2, which does not know the flags of a compiled pattern; give"
+            " its text, with flags inside, such as (?i), or the pattern itself, which the client"
+            " matches"
+        )
     if not (isinstance(regex, str) and regex):
         raise TypeError(
             f"{quoted(pattern)} has no regular expression; give a str of at least one character"

@@ -63,7 +63,7 @@ class ConsumerEngine:
         self._signal = signal
         self._waiting_calls = waiting_calls
         self.client = client
-        self.buffer = FetchBuffer(subscription.revision)
+        self.buffer = FetchBuffer(subscription.revision, client.clock)
         self.collector = FetchCollector(subscription, self.buffer, client.observer)
         self.fetcher = Fetcher(config, client, subscription, self.buffer, signal)
         self.group: ConsumerGroup | None = None

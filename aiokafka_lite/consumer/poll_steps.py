@@ -146,12 +146,15 @@ class PollSteps:
 
     def _begin_turn(self) -> None:
         """Note that the other tasks run, or have run, before the next poll."""
+        self._buffer.budget.begin()
         self._polls_left = _POLLS_A_TURN
         self._turn_ends_s = self._clock.monotonic() + _TURN_S
 
     def _takes_turn(self) -> bool:
         """Count a poll, or records that are decoded without one; False: the others must run."""
         if not self._polls_left or self._clock.monotonic() >= self._turn_ends_s:
+            return False
+        if self._buffer.budget.is_spent:
             return False
         self._polls_left -= 1
         return True

@@ -499,14 +499,17 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         return metadata if self._is_answered else None  # type: ignore[return-value]
 
     async def flush(self, timeout_ms: int | None = None) -> None:
-        """Return when every record sent before this call is written or has failed.
+        """Return when every record sent before this call is written or has failed; at once after
+        stop(), which has waited for that.
 
         That takes delivery_timeout_ms at most, whatever the brokers do.
 
         Raises: KafkaTimeoutError after `timeout_ms`; AuthenticationFailedError, once, when a node
-        does not accept the client any more, and its records wait on; ProducerClosed;
-        IllegalStateError before start(). Cancelled: the records are sent all the same.
+        does not accept the client any more, and its records wait on; ProducerClosed while stop()
+        runs; IllegalStateError before start(). Cancelled: the records are sent all the same.
         """
+        if self._engine.life.state is LifeState.STOPPED:
+            return
         self._engine.life.check_running()
         try:
             async with deadline(self._clock, None if timeout_ms is None else timeout_ms / 1000):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from aiokafka_lite.consumer.fetch.fetch_preparations import make_object
+from aiokafka_lite.clock import Clock
+from aiokafka_lite.consumer.fetch.fetch_preparations import PORTION_S, Pace, make_object
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
@@ -152,22 +153,33 @@ class AcquiredFetch:
         failure = deserializer.apply(raw)
         portion.done += len(raw)
         if failure is None:
+            self._end_after_done(portion)  # the time of this turn is over
             return None
         if isinstance(failure.__cause__, NotPreparedError):
             return failure.__cause__
         self._cut_off(portion, failure)
         return None
 
-    async def deserialize_waiting(self, portion: Portion) -> None:
+    async def deserialize_waiting(self, portion: Portion, clock: Clock) -> None:
         """Do the same with deserializers that wait. Cancelled: what is done stays done."""
         deserializer = self.deserializer
         assert deserializer is not None
+        pace, until_s = Pace(clock), clock.monotonic() + PORTION_S
         for record in portion.records[portion.done :]:
+            await pace.turn()
             failure = await make_object(deserializer, record)
             if failure is not None:
                 self._cut_off(portion, failure)
                 return
             portion.done += 1
+            if clock.monotonic() > until_s:
+                self._end_after_done(portion)
+                return
+
+    def _end_after_done(self, portion: Portion) -> None:
+        """End the portion behind the records that are made; the others are another one."""
+        if portion.done < len(portion.records):
+            self._split(portion, portion.done)
 
     def _cut_off(self, portion: Portion, failure: RecordDeserializationError) -> None:
         """End the portion before the record that failed. The records behind it come later."""

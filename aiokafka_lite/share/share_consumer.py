@@ -189,9 +189,11 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
 
     def unsubscribe(self) -> None:
         """Let go of all topics: send what was acknowledged, release all other records, and leave
-        the group, in the background. Raises: ConsumerStoppedError.
+        the group, in the background. After stop() there is nothing left to let go of.
         """
-        self._life.check_not_stopped()
+        self._life.check_loop()
+        if self._life.has_stopped:
+            return
         self._subscribe(frozenset())
 
     def _subscribe(self, topics: frozenset[str]) -> None:

@@ -42,6 +42,7 @@ from aiokafka_lite.protocol.messages.share_acknowledge import (
 )
 from aiokafka_lite.protocol.messages.share_fetch import PartitionData, ShareFetchResponse
 from aiokafka_lite.record.batch_reader import RecordCursor
+from aiokafka_lite.record.cursor.record_deserializer import TurnBudget
 from aiokafka_lite.schema.message import Request
 from aiokafka_lite.share.acquired_fetch import AcquiredFetch
 from aiokafka_lite.share.held_records import AckBatch, Record
@@ -134,6 +135,8 @@ class ShareFetcher:
         self._is_closed = False
         self.buffer: deque[AcquiredFetch] = deque()
         """What was acquired and not returned, oldest first."""
+        self.budget = TurnBudget(client.clock)
+        """The time that deserializers have in one poll."""
         self.renewed: deque[RenewedRecord] = deque()
         """Records whose locks were renewed; the next poll returns them."""
         self.has_acquired = False
@@ -501,7 +504,7 @@ class ShareFetcher:
         key, value = self._config.key_deserializer, self._config.value_deserializer
         deserializer = None
         if key is not None or value is not None:
-            deserializer = ShareDeserializer(tp.topic, tp.partition, key, value)
+            deserializer = ShareDeserializer(tp.topic, tp.partition, key, value, self.budget)
         self.buffer.append(
             AcquiredFetch(
                 tp,

@@ -158,16 +158,23 @@ class SharePoller:
             if until_s is not None and clock.monotonic() >= until_s:
                 return {}
             await self._signal.wait(until_s, seen)
+            self._fetcher.budget.begin()
         return {}
 
     async def _let_others_run(self) -> None:
         """Suspend now and then, also if each poll finds records in the buffer."""
         now_s = self._client.clock.monotonic()
-        if self._fetcher.buffer and self._polls_left and now_s < self._turn_ends_s:
+        if (
+            self._fetcher.buffer
+            and self._polls_left
+            and now_s < self._turn_ends_s
+            and not self._fetcher.budget.is_spent
+        ):
             self._polls_left -= 1
             return
         self._polls_left, self._turn_ends_s = _POLLS_A_TURN, now_s + _TURN_S
         await asyncio.sleep(0)
+        self._fetcher.budget.begin()
 
     # Taking records…
 
@@ -250,6 +257,9 @@ class SharePoller:
             self._hold(fetch, portion.first, portion.last, records, found)
             fetch.took()
             taken += len(records)
+            if self._fetcher.budget.is_spent:
+                self._is_cut_off = True  # the rest of the program runs before the next records
+                return taken
         return taken
 
     # Deserializers that wait…
@@ -262,7 +272,9 @@ class SharePoller:
         if deserializer.is_async:
             if portion.done == len(portion.records):
                 return False
-            self._start_preparing(fetch, partial(fetch.deserialize_waiting, portion))
+            self._start_preparing(
+                fetch, partial(fetch.deserialize_waiting, portion, self._client.clock)
+            )
             return True
         unprepared = fetch.deserialize(portion)
         if unprepared is None:

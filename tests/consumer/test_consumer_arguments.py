@@ -68,6 +68,11 @@ def test_a_pattern_may_be_text_or_compiled() -> None:
         assert not checked.match("my-orders"), "from the beginning, as re.match"
 
 
+def test_the_flags_of_a_compiled_pattern_count() -> None:
+    assert checked_pattern(re.compile("orders-.*", re.IGNORECASE)).match("Orders-EU")
+    assert checked_pattern(re.compile("ord ers # all", re.VERBOSE)).match("orders")
+
+
 @pytest.mark.parametrize("pattern", [5, b"ord.*", re.compile(b"ord.*"), None, ["ord.*"]])
 def test_a_pattern_of_another_type_is_refused(pattern: object) -> None:
     with pytest.raises(TypeError, match="pattern must be a str, not"):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.cluster.metadata import absences
 from aiokafka_lite.errors import (
     GroupCoordinatorNotAvailableError,
     KafkaError,
@@ -151,7 +152,8 @@ async def test_a_batch_that_was_sent_in_vain() -> None:
         await producer.stop(timeout_ms=0)
 
 
-async def test_a_batch_whose_partition_has_no_leader() -> None:
+async def test_a_batch_whose_partition_has_no_leader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(absences, "PATIENCE_S", 0.0)
     async with kafka(auto_create_topics=False) as broker:
         broker.create_topic("orders", 1)
         async with producing(broker, **SLOW) as producer:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
@@ -114,13 +115,13 @@ async def test_a_cancelled_deserializer_goes_on_where_it_was() -> None:
     acquired = fetch(batch(0, 3), (0, 2, 1), deserializer=ShareDeserializer("t", 0, None, slow))
     portion = acquired.peek(1000)
     assert portion is not None
-    attempt = asyncio.create_task(acquired.deserialize_waiting(portion))
+    attempt = asyncio.create_task(acquired.deserialize_waiting(portion, SYSTEM_CLOCK))
     while seen != [b"0", b"1"]:
         await asyncio.sleep(0)
     attempt.cancel()
     await asyncio.wait([attempt])
     go_on.set()
-    await acquired.deserialize_waiting(portion)
+    await acquired.deserialize_waiting(portion, SYSTEM_CLOCK)
     assert seen == [b"0", b"1", b"1", b"2"]
     assert [record.value for record in portion.records] == [b"00", b"11", b"22"]
 
@@ -132,7 +133,7 @@ async def test_a_smaller_poll_divides_what_is_deserialized() -> None:
     acquired = fetch(batch(0, 3), (0, 2, 1), deserializer=ShareDeserializer("t", 0, None, double))
     portion = acquired.peek(1000)
     assert portion is not None
-    await acquired.deserialize_waiting(portion)
+    await acquired.deserialize_waiting(portion, SYSTEM_CLOCK)
     small = acquired.peek(1)
     assert small is portion
     assert [record.value for record in small.records] == [b"00"]
@@ -140,7 +141,7 @@ async def test_a_smaller_poll_divides_what_is_deserialized() -> None:
     rest = acquired.peek(1000)
     assert rest is not None
     assert rest.done == 2
-    await acquired.deserialize_waiting(rest)
+    await acquired.deserialize_waiting(rest, SYSTEM_CLOCK)
     assert [record.value for record in rest.records] == [b"11", b"22"]
 
 
@@ -184,7 +185,7 @@ async def test_a_deserializer_may_have_to_be_prepared() -> None:
     portion = acquired.peek(1)
     assert portion is not None
     assert isinstance(acquired.deserialize(portion), NotPreparedError)
-    await acquired.deserialize_waiting(portion)
+    await acquired.deserialize_waiting(portion, SYSTEM_CLOCK)
     assert acquired.deserialize(portion) is None
     assert portion.records[0].value == 7
 

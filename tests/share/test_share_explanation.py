@@ -9,7 +9,7 @@ from aiokafka_lite.metrics.explanation import Explanation, WaitReason
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
 from aiokafka_lite.protocol.messages.share_fetch import ShareFetchRequest
 from aiokafka_lite.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
-from tests.share.share_kafka import TOPIC, TP, ShareKafka, read, run_share
+from tests.share.share_kafka import GROUP, TOPIC, TP, ShareKafka, read, run_share
 
 
 def told(consumer: AIOKafkaShareConsumer[Any, Any], tp: TopicPartition | None = TP) -> Explanation:
@@ -151,13 +151,18 @@ def test_a_node_that_is_away() -> None:
 
 def test_a_partition_without_a_leader() -> None:
     async def main(share: ShareKafka) -> None:
-        async with share.consumer(allow_auto_create_topics=False) as consumer:
+        broker = share.broker
+        broker.delete_topic(TOPIC)
+        broker.create_topic(TOPIC, replication_factor=1)
+        leader = broker.leader(TP)
+        broker.move_coordinator(GROUP, 3 - leader)
+        async with share.consumer() as consumer:
             await read(consumer)
-            share.broker.delete_topic(TOPIC)
-            await read(consumer, 500)
+            broker.stop_node(leader)
+            await read(consumer, 3000)
             assert told(consumer).reason is WaitReason.NO_LEADER
 
-    run_share(main, "a")
+    run_share(main, "a", nodes=2)
 
 
 def test_a_deserializer_that_waits() -> None:

@@ -335,6 +335,8 @@ class CompletedFetch(decoded_records.FetchPlace):
         given = records.copy()
         failed = deserializer.apply(records)
         if failed is None:
+            if len(records) < len(given):  # the time of this turn is over
+                self.raw = given[len(records) :] + self.raw
             return records
         if isinstance(failed.__cause__, NotPreparedError):
             self.raw = given[len(records) :] + self.raw

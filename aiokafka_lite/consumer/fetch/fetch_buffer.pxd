@@ -13,6 +13,7 @@ cdef class AnswerMemory:
 
 cdef class FetchBuffer:
     cdef readonly object revision
+    cdef readonly object budget
     cdef dict _completed_fetches
     cdef dict _fetches_of
     cdef object _unread_bytes

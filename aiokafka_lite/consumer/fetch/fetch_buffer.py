@@ -8,10 +8,12 @@ decides nothing. Does not wait.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.record.cursor.record_deserializer import TurnBudget
 
 
 class AnswerMemory:
@@ -33,8 +35,10 @@ class AnswerMemory:
 class FetchBuffer:
     """The completed fetches, in the order in which polls take from them (A5, A8)."""
 
-    def __init__(self, revision: Revision | None = None) -> None:
+    def __init__(self, revision: Revision | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
         self.revision = revision or Revision()
+        self.budget = TurnBudget(clock)
+        """The time that deserializers of all fetches have in one poll."""
         self._completed_fetches: dict[CompletedFetch, None] = {}
         self._fetches_of: dict[TopicPartition, list[CompletedFetch]] = {}
         self._unread_bytes: Counter[int] = Counter()

@@ -13,6 +13,7 @@ cdef class FetchCollector:
     cdef object _observer
     cdef readonly object decoded
     cdef public object may_decode_on
+    cdef object _budget
     cdef readonly dict unprepared
     cdef int64_t _returned
     cdef int64_t _settled

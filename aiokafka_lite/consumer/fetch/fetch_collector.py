@@ -55,6 +55,7 @@ class FetchCollector:
         """The records that `collect_one` has decoded ahead. Each `take` of it counts as a poll."""
         self.may_decode_on: Callable[[], bool] = _never
         """Says whether more may be decoded for `decoded` without a poll."""
+        self._budget = buffer.budget
         self.unprepared: dict[CompletedFetch, None] = {}
         """Fetches whose deserializer has to wait. Polls skip them; `FetchPreparations` waits."""
         self._returned = 0
@@ -117,7 +118,7 @@ class FetchCollector:
                     break  # the next poll takes nothing before it, and raises it again
                 self._set_aside(fetch, error)
                 raise
-            if not wants_more:
+            if not wants_more or (taking.taken and self._budget.is_spent):
                 break
 
     def collect_one(self, partitions: Collection[TopicPartition] = ()) -> Record | None:

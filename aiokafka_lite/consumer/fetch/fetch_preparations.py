@@ -6,19 +6,50 @@ partitions go on meanwhile. A preparation that fails says nothing about the reco
 the error, and the preparation begins anew after a backoff.
 """
 
+import asyncio
 import inspect
 import logging
-from typing import Any
+from typing import Any, Final
 
+from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import KafkaTimeoutError, RecordDeserializationError
-from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.record_deserializer import BUDGET_S, RecordDeserializer
 from aiokafka_lite.serialization import NotPreparedError
 
 logger = logging.getLogger(__name__)
+
+PORTION_S: Final = 0.02
+"""After this time, records that `async def` deserializers have made are returned."""
+
+
+class Pace:
+    """The time that all `async def` deserializers of one consumer have in a turn of the loop.
+
+    A deserializer may never wait. Many partitions may be prepared at once.
+    """
+
+    __slots__ = ("_is_over", "_monotonic", "_turn_ends_s")
+
+    def __init__(self, clock: Clock) -> None:
+        self._monotonic = clock.monotonic
+        self._is_over = False
+        self._turn_ends_s = 0.0
+
+    async def turn(self) -> None:
+        """Return when a record may be made: at once, or after the rest of the program ran."""
+        while self._monotonic() >= self._turn_ends_s:
+            if not self._is_over:
+                self._is_over = True
+                asyncio.get_running_loop().call_soon(self._begin)
+            await asyncio.sleep(0)
+
+    def _begin(self) -> None:
+        self._is_over = False
+        self._turn_ends_s = self._monotonic() + BUDGET_S
 
 
 class FetchPreparations:
@@ -29,6 +60,7 @@ class FetchPreparations:
         self._client = client
         self._signal = signal
         self._timeout_s = timeout_s
+        self._pace = Pace(client.clock)
         self._error: Exception | None = None
 
     def start(self, unprepared: dict[CompletedFetch, None]) -> None:
@@ -88,11 +120,16 @@ class FetchPreparations:
             assert fetch.unprepared is not None
             await fetch.unprepared.prepare()
             return None
+        monotonic = self._client.clock.monotonic
+        until_s = monotonic() + PORTION_S
         for record in fetch.raw[len(done) :]:
+            await self._pace.turn()
             failure = await make_object(deserializer, record)
             if failure is not None:
                 return failure
             done.append(record)
+            if monotonic() > until_s:
+                return None  # a poll may have these; the others are made for the next ones
         return None
 
 
@@ -122,4 +159,4 @@ async def make_object(
     return None
 
 
-__all__ = ["FetchPreparations", "make_object"]
+__all__ = ["PORTION_S", "FetchPreparations", "Pace", "make_object"]

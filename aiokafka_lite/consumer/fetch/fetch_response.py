@@ -238,7 +238,7 @@ class FetchResponseHandler:
         key, value = self._config.key_deserializer, self._config.value_deserializer
         if key is None and value is None:
             return None
-        return RecordDeserializer(tp.topic, tp.partition, key, value)
+        return RecordDeserializer(tp.topic, tp.partition, key, value, self._buffer.budget)
 
     def _too_large(self, tp: TopicPartition, offset: int, size: int) -> RecordTooLargeError:
         return RecordTooLargeError(

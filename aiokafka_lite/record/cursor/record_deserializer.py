@@ -1,11 +1,13 @@
 """Turns the keys and values of decoded records into the user's objects.
 
-If one fails, the error names its record, and the records before it are kept.
+If one fails, the error names its record, and the records before it are kept. A deserializer may be
+slow: it gets a millisecond of each turn of the event loop.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from aiokafka_lite.checks.quoted import said
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.serialization import (
@@ -15,6 +17,26 @@ from aiokafka_lite.serialization import (
     topic_deserializer,
 )
 
+BUDGET_S: Final = 0.001
+"""For so long deserializers may work before the rest of the program runs; or for one record."""
+
+
+class TurnBudget:
+    """The time that the deserializers of one consumer have in one turn of the event loop."""
+
+    __slots__ = ("is_spent", "monotonic", "until_s")
+
+    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.monotonic = clock.monotonic
+        self.until_s = 0.0
+        """When the time is over; 0 until the first record of the turn comes."""
+        self.is_spent = False
+        """No further record is to be made in this turn."""
+
+    def begin(self) -> None:
+        """Note that the rest of the program has run."""
+        self.until_s, self.is_spent = 0.0, False
+
 
 class RecordDeserializer:
     """The two deserializers of one partition's records; either may be None.
@@ -22,7 +44,7 @@ class RecordDeserializer:
     An absent key or value stays None.
     """
 
-    __slots__ = ("is_async", "key", "partition", "topic", "value")
+    __slots__ = ("_budget", "is_async", "key", "partition", "topic", "value")
 
     def __init__(
         self,
@@ -30,7 +52,10 @@ class RecordDeserializer:
         partition: int,
         key_deserializer: AnyDeserializer[Any] | None,
         value_deserializer: AnyDeserializer[Any] | None,
+        budget: TurnBudget | None = None,
     ) -> None:
+        """`budget`: that of the consumer; None: there is one for these records alone."""
+        self._budget = TurnBudget() if budget is None else budget
         self.topic = topic
         self.partition = partition
         self.key = None if key_deserializer is None else topic_deserializer(key_deserializer)
@@ -41,15 +66,24 @@ class RecordDeserializer:
         """Whether one of them has to be awaited. Then `apply` cannot be used."""
 
     def apply(self, records: list[ConsumerRecord[Any, Any]]) -> RecordDeserializationError | None:
-        """Replace keys and values in place.
+        """Replace keys and values in place, of one record at least.
 
-        If one fails, cut the list before it and return the error. A record whose deserializer is
-        not prepared stays as it was; the error's cause is the NotPreparedError.
+        If the time of the turn is over, cut the list before the next record. If one fails, cut the
+        list before it and return the error. A record whose deserializer is not prepared stays as it
+        was; the error's cause is the NotPreparedError.
 
         The records before the bad one still reach the user (2b-20). Source: KIP-334.
         """
         deserialize_key, deserialize_value, topic = self.key, self.value, self.topic
+        budget = self._budget
+        now_s, until_s = budget.monotonic, budget.until_s
+        if not until_s:
+            until_s = budget.until_s = now_s() + BUDGET_S
         for index, record in enumerate(records):
+            if index and now_s() > until_s:
+                budget.is_spent = True
+                del records[index:]
+                return None
             key, value = record.key, record.value
             field = "key"
             try:
@@ -63,6 +97,7 @@ class RecordDeserializer:
                 if isinstance(error, NotPreparedError) and deserialize_key is not None:
                     record.key = key
                 return self.failed(record, field, key, value, error)
+        budget.is_spent = now_s() > until_s
         return None
 
     def remedy(self, offset: int) -> str:
@@ -92,4 +127,4 @@ class RecordDeserializer:
         return failed
 
 
-__all__ = ["RecordDeserializer"]
+__all__ = ["BUDGET_S", "RecordDeserializer", "TurnBudget"]

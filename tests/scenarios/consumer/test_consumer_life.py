@@ -52,12 +52,40 @@ async def test_use_after_stop_is_a_clear_error(method: str, arguments: tuple[Any
             lambda: consumer.subscribe(["t"]),
             lambda: consumer.assign([P0]),
             lambda: consumer.seek(P0, 0),
-            consumer.unsubscribe,
         ):
             with pytest.raises(ConsumerStoppedError):
                 late()
         with pytest.raises(ConsumerStoppedError):
             await consumer.start()
+
+
+@pytest.mark.parametrize("group_id", [None, "g"])
+async def test_letting_go_after_stop_is_no_mistake(group_id: str | None) -> None:
+    """Frameworks stop their consumers first, and unsubscribe them then."""
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t", group_id=group_id)
+        async with consumer:
+            await consumer.position(P0)
+        consumer.pause(P0)
+        consumer.resume(P0)
+        for _ in range(2):
+            await consumer.stop()
+            consumer.unsubscribe()
+            consumer.assign([])
+            assert consumer.assignment() == consumer.subscription() == frozenset()
+        assert not broker.group("g").members if group_id else True
+
+
+async def test_letting_go_while_it_stops_leaves_the_last_commit_alone() -> None:
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 3)
+        async with consumer_of(broker, "t", group_id="g", auto_offset_reset="earliest") as consumer:
+            assert offsets(await consumer.getmany(timeout_ms=10_000)) == {0: [0, 1, 2]}
+            stop = asyncio.create_task(consumer.stop())
+            await asyncio.sleep(0)
+            consumer.unsubscribe()
+            await stop
+        assert broker.group("g").offsets[P0].offset == 3
 
 
 async def test_after_stop_not_even_a_record_decoded_ahead_is_returned() -> None:

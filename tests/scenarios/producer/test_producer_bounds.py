@@ -318,6 +318,8 @@ async def test_nothing_is_taken_any_more_once_stop_has_begun() -> None:
         await stop
         assert (await ack).offset == 2
         assert written(broker) == [b"1", b"2", b"3"]
+        await producer.flush()  # there is nothing left to wait for
+        await producer.stop()
 
 
 async def test_stop_wakes_who_waits_for_memory_or_metadata() -> None:
