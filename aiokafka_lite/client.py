@@ -330,8 +330,9 @@ class AIOKafkaClient:
         Takes `request_timeout_ms` at most. Raises: IllegalStateError if the client is not
         connected. Cancelled: a connect that has begun goes on.
         """
+        lane = _lane_of(group)
         try:
-            await self._running().network.connect(node_id, _LANES[group])
+            await self._running().network.connect(node_id, lane)
         except IllegalStateError:
             raise
         except KafkaError:
@@ -356,7 +357,7 @@ class AIOKafkaClient:
                 f"request={quoted(request)} is of type {type(request).__name__}; make it of a "
                 "class of aiokafka_lite.protocol.messages, or use the calls of AIOKafkaAdminClient"
             )
-        return await self._running().network.request(node_id, request, lane=_LANES[group])
+        return await self._running().network.request(node_id, request, lane=_lane_of(group))
 
     async def coordinator_lookup(
         self, coordinator_type: CoordinationType | int, coordinator_key: str
@@ -366,11 +367,22 @@ class AIOKafkaClient:
         Raises: KafkaTimeoutError if no broker named it within `request_timeout_ms`; an error that
         is not retriable, such as GroupAuthorizationFailedError. Cancelled: nothing stays behind.
         """
+        if coordinator_type not in [*CoordinatorType]:
+            raise ValueError(
+                f"coordinator_type={quoted(coordinator_type)} is none of "
+                f"{[*map(int, CoordinatorType)]}"
+            )
         coordinators = CoordinatorCache(self._running())
         timeout_s = self._config.request_timeout_ms / 1000
         return await coordinators.find(
             CoordinatorType(coordinator_type), coordinator_key, timeout_s
         )
+
+
+def _lane_of(group: object) -> Lane:
+    if not isinstance(group, int) or group not in [*ConnectionGroup]:
+        raise ValueError(f"group={quoted(group)} is no ConnectionGroup; give one")
+    return _LANES[ConnectionGroup(group)]
 
 
 class MetadataUpdate(Awaitable[bool]):

@@ -8,8 +8,8 @@ the type alone.
 import re
 from collections.abc import Sized
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Final
+from types import BuiltinFunctionType, FunctionType, MethodType, TracebackType
+from typing import Final, TypeAlias
 
 MOST_SHOWN: Final = 100
 """Characters of one value that a text shows at most."""
@@ -56,11 +56,33 @@ def said(error: BaseException, *content: object) -> str:
 
     The type alone, if the text has a part of `content`: of the record that the code was called for.
     """
-    try:
-        text = cut(repr(error))
-    except Exception:  # noqa: BLE001 - of the user's class
+    whole = _repr_or_none(error)
+    if whole is None:
         return type(error).__name__
+    text = cut(whole)
     return type(error).__name__ if any(_has_part(text, each) for each in content) else text
+
+
+TraceOf: TypeAlias = BaseException | tuple[type[BaseException], BaseException, TracebackType | None]
+
+
+def trace_of(error: BaseException, *content: object) -> TraceOf:
+    """Return what a log takes as `exc_info`: the error, or, if `said` leaves out its text, the same
+    frames under another one.
+    """
+    text = said(error, *content)
+    if text == _repr_or_none(error):
+        return error
+    name = type(error).__name__
+    unsaid = RuntimeError(f"{name}, whose text is left out: it is long or has a part of the record")
+    return RuntimeError, unsaid, error.__traceback__
+
+
+def _repr_or_none(error: BaseException) -> str | None:
+    try:
+        return repr(error)
+    except Exception:  # noqa: BLE001 - of the user's class
+        return None
 
 
 def _has_part(text: str, content: object) -> bool:
@@ -135,4 +157,4 @@ def _is_own(kind: type) -> bool:
     return kind.__module__.startswith("aiokafka_lite.") and hasattr(kind, "_fields")
 
 
-__all__ = ["MOST_SHOWN", "cut", "kind_of", "number", "quoted", "said"]
+__all__ = ["MOST_SHOWN", "TraceOf", "cut", "kind_of", "number", "quoted", "said", "trace_of"]

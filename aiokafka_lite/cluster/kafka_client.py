@@ -9,6 +9,7 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.metadata.metadata_updater import MetadataUpdater
@@ -313,7 +314,7 @@ class KafkaClient:
         endpoints = parse_bootstrap(bootstrap_servers)
         self.loop.check()
         self.network.replace_seeds(endpoints)
-        logger.info("%s: bootstrap_servers is now %s", self.name, bootstrap_servers)
+        logger.info("%s: bootstrap_servers is now %s", self.name, quoted(bootstrap_servers))
 
     def check(self) -> None:
         """Raise `KafkaError`, chained to its cause, if a background task has failed."""

@@ -257,8 +257,8 @@ class ProducerConfig(ClientConfig):
             # Settings classes, such as FastStream's, pass the default on.
             if self.transaction_timeout_ms != _TRANSACTION_TIMEOUT_MS:
                 yield (
-                    f"transaction_timeout_ms={self.transaction_timeout_ms} has no effect without "
-                    f"transactional_id; set transactional_id, or leave it out"
+                    f"transaction_timeout_ms={quoted(self.transaction_timeout_ms)} has no effect "
+                    f"without transactional_id; set transactional_id, or leave it out"
                 )
             return
         if not isinstance(name, str) or not name:

@@ -7,6 +7,7 @@ call has refused a value. So the error names the field instead of a format lette
 import struct
 from typing import Any
 
+from aiokafka_lite.checks.quoted import number
 from aiokafka_lite.schema.field_types import ArrayOf, Primitive
 from aiokafka_lite.schema.versioned_struct import Struct, fields_of
 
@@ -34,7 +35,7 @@ def find_fault(message: Struct, version: int, path: str = "") -> str | None:
 def _value_fault(kind: Any, value: Any, version: int, path: str) -> str | None:
     if isinstance(kind, ArrayOf):
         if not isinstance(value, list | tuple):
-            return f"{path} must be a list, not {value!r}"
+            return f"{path} must be a list, not {number(value)}"
         faults = (
             _value_fault(kind.element, item, version, f"{path}[{index}]")
             for index, item in enumerate(value)
@@ -43,7 +44,7 @@ def _value_fault(kind: Any, value: Any, version: int, path: str) -> str | None:
     if isinstance(kind, Primitive):
         return _primitive_fault(kind, value, path)
     if not isinstance(value, kind):
-        return f"{path} must be of type {kind.__name__}, not {value!r}"
+        return f"{path} must be of type {kind.__name__}, not {number(value)}"
     return find_fault(value, version, f"{path}.")
 
 
@@ -59,13 +60,8 @@ def _primitive_fault(kind: Primitive, value: Any, path: str) -> str | None:
         elif value is not None or kind.name != "records":
             memoryview(value)
     except (struct.error, TypeError, AttributeError, UnicodeEncodeError):
-        return f"{path} must be of type {kind.name}, not {_shorten(value)}"
+        return f"{path} must be of type {kind.name}, not {number(value)}"
     return None
-
-
-def _shorten(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
 __all__ = ["find_fault", "unencodable"]

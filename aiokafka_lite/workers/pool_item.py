@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol, TypeVar
 
+from aiokafka_lite.checks.quoted import TraceOf
 from aiokafka_lite.model import ConsumerRecord
 
 
@@ -12,6 +13,9 @@ class PoolItem(Protocol):
 
     def why(self, error: BaseException) -> str:
         """Return the error of the handler as logs show it, without parts of the record."""
+
+    def trace(self, error: BaseException) -> TraceOf:
+        """Return the traceback of the error for a log, without parts of the record."""
 
 
 ItemT = TypeVar("ItemT", bound=PoolItem)

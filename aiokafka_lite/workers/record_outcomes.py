@@ -100,7 +100,7 @@ class RecordOutcomes:
                 item.failures,
                 "the workers stop" if self._stop.is_set else "the partition goes to another member",
                 item.why(error),
-                exc_info=error if item.failures == 1 else None,
+                exc_info=item.trace(error) if item.failures == 1 else None,
             )
             return
         delay_s = self._plan.add(item, self._clock.monotonic())
@@ -110,7 +110,7 @@ class RecordOutcomes:
             item.failures,
             delay_s,
             item.why(error),
-            exc_info=error if item.failures == 1 else None,
+            exc_info=item.trace(error) if item.failures == 1 else None,
         )
         self._set_timer()
 
@@ -137,7 +137,7 @@ class RecordOutcomes:
             item.failures,
             topic,
             item.why(error),
-            exc_info=error,
+            exc_info=item.trace(error),
         )
         self._queues.finish(item)
         self._pauses.finished(item.partition)

@@ -5,7 +5,15 @@ import re
 
 import pytest
 
-from aiokafka_lite.checks.quoted import MOST_SHOWN, cut, kind_of, quoted
+from aiokafka_lite.checks.quoted import (
+    MOST_SHOWN,
+    cut,
+    kind_of,
+    number,
+    quoted,
+    said,
+    trace_of,
+)
 from aiokafka_lite.model import ConsumerRecord, OffsetSpec, TopicPartition
 
 MARK = "4111"
@@ -105,3 +113,34 @@ def test_a_record_is_told_by_its_type() -> None:
 def test_what_others_say_is_cut() -> None:
     assert cut("short") == "short"
     assert cut("x" * 100, 10) == "x" * 9 + "…"
+
+
+def test_an_error_of_users_code_is_cut_and_has_no_part_of_the_record() -> None:
+    assert said(ValueError("gone")) == "ValueError('gone')"
+    assert said(ValueError("x" * 200)).endswith("…")
+    assert len(said(ValueError("x" * 200))) == MOST_SHOWN
+    assert said(KeyError("user@example.com"), b"user@example.com") == "KeyError"
+    assert said(ValueError("no user@example.com"), None, b"user@example.com is new") == "ValueError"
+    assert said(ValueError("no 4111 2222"), {"number": "4111 2222"}) == "ValueError"
+    assert said(ValueError("no b'41'"), b"41") == "ValueError('no b\\'41\\'')"
+    assert said(KeyError("41"), "41") == "KeyError"
+    assert said(ValueError("line 1 column 1"), b"{") == "ValueError('line 1 column 1')"
+
+    class Silent(Exception):
+        def __repr__(self) -> str:
+            raise LookupError
+
+    assert said(Silent()) == "Silent"
+
+
+def test_a_traceback_keeps_its_frames_where_the_text_is_left_out() -> None:
+    error = ValueError("gone")
+    assert trace_of(error) is error
+    kind, unsaid, _ = trace_of(KeyError(MARK), MARK)  # type: ignore[misc]
+    assert kind is RuntimeError
+    assert "KeyError" in str(unsaid)
+    assert MARK not in str(unsaid)
+
+
+def test_numbers_are_shown_and_nothing_else() -> None:
+    assert (number(5), number(None), number(b"5")) == ("5", "None", "<bytes, 1 long>")

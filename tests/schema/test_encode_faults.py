@@ -17,11 +17,10 @@ def test_the_path_leads_through_structs_and_lists() -> None:
     assert find_fault(message, 3) == "inners[1].number must be of type int32, not 1099511627776"
 
 
-def test_long_values_are_shortened() -> None:
+def test_of_a_wrong_value_the_type_and_the_size_are_told() -> None:
     fault = find_fault(Everything(id="x" * 500), 3)  # type: ignore[arg-type]
     assert fault is not None
-    assert len(fault) < 120
-    assert fault.endswith("...")
+    assert fault.endswith("<str, 500 long>")
 
 
 def test_the_cause_is_told_when_no_field_is_at_fault() -> None:

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import number, quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.errors import (
@@ -158,8 +158,8 @@ class RequestRoutes:
 def _no_broker(node_id: int, known: Iterable[int]) -> KafkaError:
     ids = ", ".join(map(str, sorted(known)))
     return BrokerNotAvailableError(
-        f"broker {node_id} is not in the cluster, which has {ids or 'none'} now; start it, or name"
-        " another one"
+        f"broker {number(node_id)} is not in the cluster, which has {ids or 'none'} now; start it, "
+        "or name another one"
     )
 
 

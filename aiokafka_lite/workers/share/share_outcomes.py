@@ -92,7 +92,7 @@ class ShareOutcomes:
                 item,
                 count,
                 item.why(error),
-                exc_info=error,
+                exc_info=item.trace(error),
             )
             self._end(item, AcknowledgeType.REJECT)
             return
@@ -103,7 +103,7 @@ class ShareOutcomes:
             count,
             delay_s,
             item.why(error),
-            exc_info=error if count == 1 else None,
+            exc_info=item.trace(error) if count == 1 else None,
         )
         self._release_later(item.place, delay_s)
 

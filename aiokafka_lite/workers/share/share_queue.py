@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from aiokafka_lite.checks.quoted import said
+from aiokafka_lite.checks.quoted import TraceOf, said, trace_of
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 
 Place = tuple[TopicPartition, int]
@@ -32,6 +32,10 @@ class ShareItem:
     def why(self, error: BaseException) -> str:
         """Return the error of the handler as logs show it, without parts of the record."""
         return said(error, self.record.key, self.record.value)
+
+    def trace(self, error: BaseException) -> TraceOf:
+        """Return the traceback of the error for a log, without parts of the record."""
+        return trace_of(error, self.record.key, self.record.value)
 
     def __str__(self) -> str:
         (topic, partition), offset = self.place
