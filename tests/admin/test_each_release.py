@@ -218,7 +218,7 @@ async def refused(things: Things, api: ApiKey, needed: str, running: Awaitable[A
 
 async def test_each_call_works_or_says_what_it_needs(things: Things, release: Release) -> None:
     """A refusal names the release, and its request was not sent (2f-17)."""
-    async with things.admin(request_timeout_ms=5_000) as root:
+    async with things.admin(request_timeout_ms=30_000) as root:
         for name, row in ROWS.items():
             call = await call_of(things, row, name, root)
             needed = NEEDS.get(name, "2.1")
@@ -239,7 +239,7 @@ async def test_an_argument_of_newer_brokers_says_so(
     things: Things, release: Release, what: str
 ) -> None:
     needed, api, call = ASKING_FOR_MORE[what]
-    async with things.admin(request_timeout_ms=5_000) as root:
+    async with things.admin(request_timeout_ms=30_000) as root:
         if not release.has(needed):
             await refused(things, api, named(needed, api, release), call(root))
             return

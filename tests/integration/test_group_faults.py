@@ -38,6 +38,7 @@ async def survive(scenario: Scenario, kafka: ApacheKafka, topic: str, folder: Pa
     print(f"{scenario.__name__}:\n{played.report()}")
 
 
+@pytest.mark.needs_kafka("2.4", "moves of partitions")
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_group_survives_what_spares_the_nodes(
     cluster: ApacheKafka, topic_name: str, tmp_path: Path

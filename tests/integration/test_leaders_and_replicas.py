@@ -49,6 +49,7 @@ def leader_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
     return leader
 
 
+@pytest.mark.needs_kafka("2.4", "fetches from followers")
 @pytest.mark.real_kafka
 @pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
@@ -115,6 +116,7 @@ async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position
             await asyncio.to_thread(node.wait_ready, 3)
 
 
+@pytest.mark.needs_kafka("2.4", "reliable leader epochs in metadata")
 @pytest.mark.real_kafka
 @pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_2c_3_a_real_broker_says_where_an_epoch_ended(

@@ -35,6 +35,7 @@ async def copy(scenario: CopyScenario, kafka: ProxiedKafka, topic: str, folder: 
     print(f"{scenario.__name__}: {copying.stage.report()}")
 
 
+@pytest.mark.needs_kafka("2.5", "offsets of a group's member in a transaction")
 async def test_producer_survives_what_spares_the_nodes(
     cluster: ProxiedKafka, topic_name: str, tmp_path: Path
 ) -> None:
@@ -51,6 +52,7 @@ async def test_producer_survives(
     await survive(scenario, cluster, topic_name)
 
 
+@pytest.mark.needs_kafka("2.5", "offsets of a group's member in a transaction")
 async def test_copy_is_made_exactly_once_although_a_broker_is_killed(
     cluster: ProxiedKafka, topic_name: str, tmp_path: Path
 ) -> None:

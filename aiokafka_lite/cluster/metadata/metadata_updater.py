@@ -29,6 +29,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import (
 )
 from aiokafka_lite.cluster.metadata.refresh_failures import (
     RefreshFailures,
+    is_refusal,
     text_of,
     why_leaderless,
 )
@@ -307,7 +308,7 @@ class MetadataUpdater:
 
     def _raise_if_hopeless(self, topic: str) -> None:
         error = self.snapshot.topic_error(topic)
-        if error is not None and not error.retriable:
+        if error is not None and is_refusal(error):
             raise error(f"topic {quoted(topic)}: {text_of(error)}")
 
     async def _next_outcome(self) -> None:
@@ -508,7 +509,7 @@ def _is_settled(topic: TopicMetadata | None) -> bool:
     if topic is None:
         return False
     if topic.error is not None:
-        return not topic.error.retriable
+        return is_refusal(topic.error)
     ids = topic.partition_ids  # from 0 without gaps, or the broker has left some out
     return bool(ids) and len(topic.available) == ids[-1] + 1
 

@@ -4,6 +4,7 @@ Does not wait.
 
 import logging
 from collections.abc import Iterable
+from typing import Final
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
@@ -93,6 +94,19 @@ class RefreshFailures:
         return KafkaTimeoutError(sentence)
 
 
+_INVALID_REPLICATION_FACTOR: Final = 38  # its class is loaded when it is met
+
+
+def is_refusal(said: type[BrokerResponseError] | None) -> bool:
+    """Return whether asking again for a topic that has this error does not help.
+
+    A broker with ZooKeeper that has just started knows no topic yet, and tries to create those that
+    are asked for. The cluster then has too few brokers for their replicas. Java's client waits,
+    too.
+    """
+    return said is not None and not said.retriable and said.errno != _INVALID_REPLICATION_FACTOR
+
+
 def refused_topics(topics: Iterable[str], snapshot: MetadataSnapshot) -> BrokerResponseError | None:
     """Return the error of topics for which asking again does not help, with all their names.
 
@@ -102,7 +116,7 @@ def refused_topics(topics: Iterable[str], snapshot: MetadataSnapshot) -> BrokerR
     names: list[str] = []
     for topic in sorted(set(topics)):
         said = snapshot.topic_error(topic)
-        if said is not None and not said.retriable and kind in (None, said):
+        if said is not None and is_refusal(said) and kind in (None, said):
             kind = said
             names.append(repr(topic))
     if kind is None:
@@ -128,4 +142,4 @@ def text_of(error: type[BrokerResponseError]) -> str:
     return f"{error.message} ({error.description})"
 
 
-__all__ = ["RefreshFailures", "refused_topics", "text_of", "why_leaderless"]
+__all__ = ["RefreshFailures", "is_refusal", "refused_topics", "text_of", "why_leaderless"]

@@ -116,6 +116,7 @@ async def test_each_call_tells_members_state_and_remedy(
             assert re.match(text, reason_of(error)), reason_of(error)
 
 
+@pytest.mark.needs_kafka("2.4", "removal of members")
 async def test_a_group_that_is_not_there(admin: AIOKafkaAdminClient, topic: str) -> None:
     error = await error_of(admin.remove_members_from_consumer_group(topic, [NOBODY]))
     assert reason_of(error).startswith(f"there is no group '{topic}'; ")

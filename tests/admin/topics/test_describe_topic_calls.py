@@ -74,6 +74,7 @@ async def test_pages_say_what_another_client_says(
     assert everything.succeeded[topic_name] == topic
 
 
+@pytest.mark.needs_kafka("2.8", "error for impossible names of topics")
 async def test_bad_topics_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:
     await admin.create_topics([NewTopic(topic_name, 1, 1)])
     names = [f"{topic_name}-absent", topic_name, "no topic!"]

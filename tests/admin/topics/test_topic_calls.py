@@ -29,6 +29,7 @@ async def admin(any_kafka: str) -> AsyncIterator[AIOKafkaAdminClient]:
         yield admin
 
 
+@pytest.mark.needs_kafka("2.4", "number of partitions in its answer")
 async def test_topics_are_created_listed_and_deleted(
     admin: AIOKafkaAdminClient, topic_name: str
 ) -> None:

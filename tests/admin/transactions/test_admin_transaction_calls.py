@@ -146,6 +146,7 @@ async def test_an_id_that_is_not_known_among_others(
 # Hanging transactions…
 
 
+@pytest.mark.needs_kafka("3.0", "list of transactions")
 async def test_a_hanging_transaction_is_found_and_aborted(
     kafka: LenientKafka, admin: AIOKafkaAdminClient, ongoing: AIOKafkaProducer, topic_name: str
 ) -> None:
@@ -199,6 +200,7 @@ async def test_an_open_transaction_of_a_living_producer_does_not_hang(
     assert found == []
 
 
+@pytest.mark.needs_kafka("2.8", "markers of administrators")
 async def test_markers_with_epochs_that_are_over_are_refused(
     kafka: LenientKafka, admin: AIOKafkaAdminClient, topic_name: str
 ) -> None:

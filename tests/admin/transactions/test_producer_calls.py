@@ -56,6 +56,7 @@ async def test_a_producer_inside_and_outside_of_a_transaction(
         await producer.abort_transaction()
 
 
+@pytest.mark.needs_kafka("2.8", "list of producers")
 async def test_a_bad_partition_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:
     await admin.create_topics([NewTopic(topic_name, 1, 1)])
     good, missing, nowhere = (

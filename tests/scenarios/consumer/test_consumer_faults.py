@@ -8,6 +8,7 @@ import pytest
 from aiokafka_lite.errors import (
     CorruptRecordException,
     FencedLeaderEpochError,
+    InvalidReplicationFactorError,
     KafkaStorageError,
     NotLeaderForPartitionError,
     OffsetNotAvailableError,
@@ -16,7 +17,9 @@ from aiokafka_lite.errors import (
     UnknownLeaderEpochError,
     UnsupportedVersionError,
 )
+from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import batches, tps
 from tests.scenarios.consuming import answers_are_there, consumer_of, embedded, fill, offsets, read
@@ -44,6 +47,20 @@ async def test_2b_15_reading_goes_on_after_passing_errors(
         fill(broker, P1, 3)
         broker.faults.fail(FetchRequest, error, times=4, topic_partition=P0)
         assert await read(consumer, 6) == {P0: [0, 1, 2], P1: [0, 1, 2]}
+
+
+async def test_a_broker_that_has_just_started_may_know_too_few_brokers_for_a_topic() -> None:
+    """With ZooKeeper it knows no topic yet, and tries to create it for the one who asks."""
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 3)
+        broker.faults.fail(MetadataRequest, InvalidReplicationFactorError, times=3)
+        async with consumer_of(broker, "t", group_id="g", **QUICK) as consumer:
+            assert await read(consumer, 3) == {P0: [0, 1, 2]}
+        broker.faults.fail(MetadataRequest, InvalidReplicationFactorError, times=3)
+        async with AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, retry_backoff_ms=1
+        ) as producer:
+            assert (await producer.send_and_wait("t", b"v")).offset == 3
 
 
 async def test_h5_a_partition_that_fails_again_and_again_is_asked_ever_more_rarely() -> None:
