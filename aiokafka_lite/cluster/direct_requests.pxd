@@ -14,6 +14,6 @@ cdef class DirectRequests:
     cdef RequestChannel _free_connection(self, node_id, lane)
     @cython.locals(connection=RequestChannel)
     cpdef bint submit(
-        self, node_id, request, answer, lane=*, max_version=*, bint expects_response=*
+        self, node_id, request, answer, lane=*, max_version=*, bint expects_response=*, timeout_s=*
     ) except -1
     cpdef double ready_delay(self, node_id, lane=*) except -1

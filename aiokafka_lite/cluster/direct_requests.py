@@ -37,10 +37,12 @@ class DirectRequests:
         lane: Lane = Lane.GENERAL,
         max_version: int | None = None,
         expects_response: bool = True,
+        timeout_s: float | None = None,
     ) -> bool:
         """Send a request if a connection is open and free, and let `answer` have its outcome.
         Return False, and send nothing, if the request would have to wait for a connection, a
-        backoff, a throttle or other requests that do. Does not wait.
+        backoff, a throttle or other requests that do. Does not wait. `timeout_s` None:
+        request_timeout_ms.
 
         `answer` passes the response to `note_throttle`. When it is called, and what this raises:
         as `NodeConnection.submit`.
@@ -48,7 +50,7 @@ class DirectRequests:
         connection = self._free_connection(node_id, lane)
         if connection is None:
             return False
-        connection.submit(request, answer, max_version, expects_response)
+        connection.submit(request, answer, max_version, expects_response, timeout_s)
         return True
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:

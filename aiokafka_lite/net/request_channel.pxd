@@ -37,7 +37,9 @@ cdef class RequestChannel:
 
     cpdef bint takes_requests(self)
     cdef bint _is_free(self) except -1
-    cpdef submit(self, request, answer, max_version=*, bint expects_response=*)
+    cpdef submit(
+        self, request, answer, max_version=*, bint expects_response=*, timeout_s=*
+    )
     @cython.locals(head=RequestHead, pending=PendingRequest)
     cpdef PendingRequest _new_pending(
         self, request, answer, timeout_s, max_version, bint expects_response=*

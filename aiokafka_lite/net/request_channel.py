@@ -139,6 +139,7 @@ class RequestChannel:
         answer: Answer | OnAnswer,
         max_version: int | None = None,
         expects_response: bool = True,
+        timeout_s: float | None = None,
     ) -> None:
         """Send a request, or queue it, and let `answer` have its outcome. Does not wait.
 
@@ -153,7 +154,7 @@ class RequestChannel:
         pending = self._new_pending(
             request,
             answer,
-            None,
+            timeout_s,
             max_version,
             expects_response,
         )

@@ -103,8 +103,9 @@ class ProducerConfig(ClientConfig):
     own. Java: batch.size."""
     max_backlog_batch_size: ByteCount = DefaultInt(262_144)
     """Largest size of a batch behind others of its partition, or full before it is sent. It grows
-    with what waits. A value not above `max_batch_size` turns this off. If not set, it is off with
-    compression and with a `max_batch_size` below its default. Only here."""
+    with what waits, on a link that is fast enough for `request_timeout_ms`. A value not above
+    `max_batch_size` turns this off. If not set, it is off with compression, with `acks=0`, and with
+    a `max_batch_size` below its default. Only here."""
     max_batch_size_by_topic: Mapping[str, int] | None = None
     """`max_batch_size` of single topics, such as {"images": 1_000_000}. Their batches do not grow
     behind others. Only here."""
@@ -298,6 +299,17 @@ class ProducerConfig(ClientConfig):
         if isinstance(self.acks, bool) or self.acks not in _ACKS:
             yield f"Invalid ACKS parameter: acks={quoted(self.acks)}; set it to 0, 1, -1 or 'all'"
             return
+        backlog: object = self.max_backlog_batch_size
+        if (
+            not self.required_acks
+            and isinstance(backlog, int)
+            and not isinstance(backlog, DefaultInt)
+            and backlog > self.max_batch_size
+        ):
+            yield (
+                f"max_backlog_batch_size={backlog!r} has no effect with acks=0: a broker that "
+                f"finds a batch too large tells nobody; leave it out, or raise max_batch_size"
+            )
         if self.enable_idempotence is not False:
             if self.enable_idempotence and self.required_acks != -1:
                 yield (
@@ -350,6 +362,7 @@ class ProducerConfig(ClientConfig):
             object.__setattr__(self, "enable_idempotence", self._may_be_idempotent)
         if isinstance(self.max_backlog_batch_size, DefaultInt) and (
             self.compression is not CompressionType.NONE
+            or not self.required_acks  # a broker tells nobody what it takes
             or self.max_batch_size < _JAVAS_BATCH_SIZE  # for what a topic takes, say
         ):
             object.__setattr__(self, "max_backlog_batch_size", DefaultInt(self.max_batch_size))

@@ -270,6 +270,11 @@ cdef class RecordBatchBuilder:
         return self._position + self._referred_bytes
 
     @property
+    def referred_bytes(self):
+        """How many bytes of the batch are values that lie elsewhere."""
+        return self._referred_bytes
+
+    @property
     def size_in_bytes(self):
         """Bytes of the batch: on the wire once sealed, before compression until then."""
         if self._wire is None or self._reference_count:
@@ -306,6 +311,21 @@ cdef class RecordBatchBuilder:
             PyBuffer_Release(&old)
             self._buffer = buffer
         self._limit = self._view.len - self._referred_bytes
+
+    def leave_buffer(self):
+        """As the twin."""
+        cdef Py_buffer view
+        if self._wire is not None or self._buffer is None:
+            return False
+        self._limit = 0
+        own = PyByteArray_FromStringAndSize(NULL, self._position)
+        PyObject_GetBuffer(own, &view, PyBUF_WRITABLE)
+        memcpy(view.buf, self._data, self._position)
+        PyBuffer_Release(&self._view)
+        self._view = view
+        self._buffer = own
+        self._data = <char *>view.buf
+        return True
 
     def append(self, int64_t timestamp_ms, key, value, headers=()):
         """As the twin."""

@@ -140,6 +140,11 @@ class RecordBatchBuilder:
         return self._position
 
     @property
+    def referred_bytes(self) -> int:
+        """How many bytes of the batch are values that lie elsewhere. In Python there are none."""
+        return 0
+
+    @property
     def size_in_bytes(self) -> int:
         """Bytes of the batch: on the wire once sealed, before compression until then."""
         return self._position if self._wire is None else len(self._wire)
@@ -174,6 +179,20 @@ class RecordBatchBuilder:
             if moved == self._position:  # nothing was appended meanwhile
                 self._buffer = buffer
         self._limit = size
+
+    def leave_buffer(self) -> bool:
+        """Take no more records, and go on in memory of its own that is no larger than needed. The
+        lent buffer is free then. False for a sealed batch, which keeps it.
+        """
+        if self._wire is not None or self._buffer is None:
+            return False
+        self._limit = 0
+        self._flush()
+        own = self._buffer[: self._position]
+        if self.is_sealed:  # meanwhile, by a handler of signals that sends
+            return False
+        self._buffer = own
+        return True
 
     def append(  # noqa: PLR0912, PLR0915  the hot path: calls would double its cost
         self, timestamp_ms: int, key: bytes | None, value: bytes | None, headers: Headers = ()

@@ -23,6 +23,8 @@ class VirtualNetwork:
         self.clock = clock
         self.latency_s = 0.0
         """Time that bytes need one way, from the next write on. A connection keeps its order."""
+        self.bytes_per_s = float("inf")
+        """How fast the bytes of one connection leave in each direction, from the next write on."""
         self.isolated: set[str] = set()
         """The ids of clients that can open no connection."""
         self._listeners: dict[int, VirtualListener] = {}
@@ -139,7 +141,7 @@ class VirtualTransport(asyncio.Transport):
         """Send bytes; they arrive after the network's latency."""
         if not self._is_closing:
             arrived = bytes(data)
-            self._at_peer(lambda: self.peer._receive(arrived))
+            self._at_peer(lambda: self.peer._receive(arrived), len(arrived))
 
     def writelines(self, list_of_data: Any) -> None:
         """Send several parts as one."""
@@ -184,9 +186,10 @@ class VirtualTransport(asyncio.Transport):
         asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
         self._at_peer(tell)
 
-    def _at_peer(self, action: Callable[[], None]) -> None:
-        clock = self._network.clock
-        self._free_at_s = max(self._free_at_s, clock.monotonic() + self._network.latency_s)
+    def _at_peer(self, action: Callable[[], None], size: int = 0) -> None:
+        clock, network = self._network.clock, self._network
+        self._free_at_s = max(self._free_at_s, clock.monotonic() + network.latency_s)
+        self._free_at_s += size / network.bytes_per_s
         clock.call_at(self._free_at_s, action)
 
     def _receive(self, data: bytes) -> None:

@@ -352,6 +352,7 @@ PLAIN_FILES = {
     "producer/producer_config",
     "producer/accumulator/batch_sizes",
     "producer/accumulator/incomplete_batches",
+    "producer/accumulator/node_pace",
     "producer/accumulator/partition_queue",
     "producer/accumulator/record_accumulator",
     "producer/accumulator/sequence_numbers",

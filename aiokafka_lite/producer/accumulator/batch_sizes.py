@@ -1,14 +1,29 @@
 """Decides how much memory a new batch takes, and when a batch is full. Does not wait.
 
-- The usual batch has max_batch_size bytes, or what max_batch_size_by_topic has for its topic.
+The usual batch has max_batch_size bytes, or what max_batch_size_by_topic has for its topic. These
+rules make it larger:
+
 - With compression a batch takes more: as much more as the records of its topic were seen to shrink.
 - Without compression a batch behind others takes as much as they have, up to
   max_backlog_batch_size. It waits for them anyway, and a large batch costs less per record. For the
   same reason a batch that is full before the sender takes it grows, up to the same size.
-- A topic that refused a batch for its size, or has a size of its own, gets usual batches only.
 
 So a compressed batch has about max_batch_size when it is sent, and a partition with few records
-takes no more memory than that.
+takes no more memory than that. These rules hold growth back, each for its reason:
+
+- The topic. One that has a size of its own gets usual batches. So does one that refused a batch for
+  its size, and none larger than half of that. The next refusal would cost a request, too.
+- The answers. With acks=0 all batches are usual ones. A broker that refuses a batch tells nobody.
+- The link. To a node that has not answered yet, and after a Produce request that timed out, usual
+  batches go. Later a batch has at most what the link carries in an eighth of request_timeout_ms
+  (`node_pace`). A batch that needs longer than request_timeout_ms would be sent for ever.
+- The age. A batch takes no records once it is older than a twentieth of delivery_timeout_ms, or
+  than linger_ms. It expires with its first record, and later ones would have had more time.
+- The memory. A closed batch gives back what it does not use of its buffer, such as the room for
+  values that it refers to (`RecordAccumulator.close_full`). Without memory for a larger batch a
+  usual one is tried.
+- The transaction. It takes no records after its end began, and waits for all of its batches. So no
+  batch holds records of two. In one that failed nothing is sent any more.
 
 A batch cost 240 thousand instructions when all of this was Python. At 1 KB a record, a batch of
 16 KB has fifteen records. A record took 7.0 us in such batches, and 3.4 us in batches of 128 KB.
@@ -23,12 +38,17 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.producer.accumulator.node_pace import NodePace
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 
 if TYPE_CHECKING:
     from aiokafka_lite.producer.batch.compression_ratios import CompressionRatios
+
+
+_AGE_SHARE = 20
+"""A batch takes records during this part of delivery_timeout_ms."""
 
 
 class BatchSizes:
@@ -43,6 +63,19 @@ class BatchSizes:
         self._ratios = _ratios_for(config.compression)
         self._usual_topics = set(self._bytes_by_topic)
         """The topics whose batches do not grow, such as those that refused one for its size."""
+        self._topic_limits: dict[str, int] = {}
+        """The largest batches of topics that refused one."""
+        self._is_answered = config.required_acks != 0
+        self._request_timeout_s = config.request_timeout_ms / 1000
+        self._enough_bytes = config.max_request_size * config.max_in_flight_requests_per_connection
+        self.oldest_open_s = max(
+            config.linger_ms / 1000, config.delivery_timeout_ms / 1000 / _AGE_SHARE, 0.001
+        )
+        """The age at which a batch takes no more records."""
+
+    def new_pace(self) -> NodePace:
+        """Return the pace of a node that has not answered yet."""
+        return NodePace(self._steps, self._request_timeout_s, self._enough_bytes)
 
     def usual_of(self, topic: str) -> int:
         """Return the memory of a batch of a topic that is not compressed and waits for no other."""
@@ -59,31 +92,40 @@ class BatchSizes:
         size = self.usual_of(topic)
         if self._ratios is not None:
             most = min(self._ratios.uncompressed_room(topic, size), self._most_bytes)
+            if not self._is_answered or topic in self._topic_limits:
+                most = min(most, self._topic_limits.get(topic, size))
             before = queue.batches[-1].uncompressed_size if queue.batches else queue.filled_bytes
             size = max(size, min(most, 2 * before))
         elif queue.batches and topic not in self._usual_topics:
             size = self._behind(queue)
         return max(size, record_bytes)
 
-    def for_grown(self, batch: ProducerBatch, record_bytes: int) -> int | None:
-        """Return the memory with which a full batch takes another record while it waits to be sent.
-        None: it takes no more.
+    def for_grown(
+        self, queue: PartitionQueue, batch: ProducerBatch, record_bytes: int
+    ) -> int | None:
+        """Return the memory with which `batch`, the full open one of a queue, takes another record
+        while it waits to be sent. None: it takes no more.
 
         It gets twice as much, so that no more memory is unused than used.
         """
-        if self._ratios is not None or batch.topic_partition.topic in self._usual_topics:
+        pace = queue.pace
+        if pace is None or self._ratios is not None:
             return None
         size = batch.size_in_bytes + record_bytes
-        if size > self._steps[-1]:
+        if size > pace.most_batch_bytes or queue.topic_partition.topic in self._usual_topics:
             return None
-        return max(self._steps[bisect_left(self._steps, size)], batch.reserved_bytes)
+        size = max(self._steps[bisect_left(self._steps, size)], batch.reserved_bytes)
+        return None if size > pace.most_batch_bytes else size
 
     def _behind(self, queue: PartitionQueue) -> int:
+        """Return the memory of the batches in a queue together, up to what its node may get."""
+        pace = queue.pace
+        most = self.usual_bytes if pace is None else pace.most_batch_bytes
         waiting_bytes = 0
         for batch in reversed(queue.batches):
             waiting_bytes += batch.reserved_bytes
-            if waiting_bytes >= self._steps[-1]:
-                return self._steps[-1]
+            if waiting_bytes >= most:
+                return most
         return self._steps[max(bisect_right(self._steps, waiting_bytes) - 1, 0)]
 
     def end_backlog(self, queue: PartitionQueue) -> None:
@@ -110,11 +152,13 @@ class BatchSizes:
         self._ratios.observe(queue.topic_partition.topic, uncompressed, compressed)
         queue.filled_bytes = uncompressed
 
-    def was_too_large(self, topic: str) -> None:
-        """Learn that a topic refused a batch for its size."""
+    def was_too_large(self, topic: str, size: int) -> None:
+        """Learn that a topic refused a batch of `size` bytes. Nobody tells what it takes."""
         if self._ratios is not None:
             self._ratios.was_too_large(topic)
         self._usual_topics.add(topic)
+        limit = self._topic_limits[topic] = max(1, size // 2)
+        self._bytes_by_topic[topic] = min(self.usual_of(topic), limit)
 
 
 def _ratios_for(compression: CompressionType) -> "CompressionRatios | None":

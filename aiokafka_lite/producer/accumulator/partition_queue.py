@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator import fast_append
+from aiokafka_lite.producer.accumulator.node_pace import NodePace
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 
 
@@ -20,6 +21,7 @@ class PartitionQueue(fast_append.OpenBatchSlot):
         "is_muted",
         "leader_epoch",
         "leader_id",
+        "pace",
         "turn",
     )
 
@@ -30,6 +32,8 @@ class PartitionQueue(fast_append.OpenBatchSlot):
         self.batches: deque[ProducerBatch] = deque()
         self.leader_id: int | None = None
         self.leader_epoch = -1
+        self.pace: NodePace | None = None
+        """That of its leader."""
         self.filled_bytes = 0
         """The size of its last sealed batch before compression."""
         self.turn = 0
@@ -47,9 +51,10 @@ class PartitionQueue(fast_append.OpenBatchSlot):
 class NodeQueues:
     """The queues of the partitions that one node leads."""
 
-    __slots__ = ("filled", "next_turn", "turns")
+    __slots__ = ("filled", "next_turn", "pace", "turns")
 
-    def __init__(self) -> None:
+    def __init__(self, pace: NodePace) -> None:
+        self.pace = pace
         self.turns = 0
         """How many queues there are."""
         self.filled: dict[PartitionQueue, None] = {}

@@ -12,11 +12,13 @@ loop runs over a live dict or deque. What is found in a snapshot is looked at ag
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
+from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
 from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches
+from aiokafka_lite.producer.accumulator.node_pace import NodePace
 from aiokafka_lite.producer.accumulator.partition_queue import NodeQueues, PartitionQueue
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.batch_split import split_batch
@@ -68,11 +70,14 @@ class RecordAccumulator:
         self._linger_s = config.linger_ms / 1000
         self._keeps_order_by_muting = config.max_in_flight_requests_per_connection == 1
         self._compression = config.compression
+        self._compresses = config.compression is not CompressionType.NONE
         self._compression_level = config.compression_level
         self._is_transactional = config.transactional_id is not None
         self._queues: dict[TopicPartition, PartitionQueue] = {}
         self._filled: dict[PartitionQueue, None] = {}
         self._of_node: dict[int, NodeQueues] = {}
+        self._look_for_aged_s = 0.0
+        """When an open batch may be too old for more records."""
         self._drain_number = 0
         self._closed_by: Exception | None = None
 
@@ -125,6 +130,7 @@ class RecordAccumulator:
             self.discard(batch)
             raise self._closed_by
         queue = self._queues[batch.topic_partition]
+        former = queue.open_batch
         self.incomplete.add(batch)
         self._note_filled(queue)
         while queue.open_batch is not None:
@@ -135,6 +141,8 @@ class RecordAccumulator:
             if not batch.is_closed:
                 queue.open_batch = batch
             queue.batches.append(batch)
+            if former is not None:
+                self._save_memory(former)
             return queue
         self._note_left(queue)  # all batches have failed meanwhile
         error = batch.error_of(0)
@@ -145,11 +153,15 @@ class RecordAccumulator:
         """Free the memory of a batch that was not added."""
         self._release(batch, reusable=True)
 
-    def grow(self, batch: ProducerBatch, record_bytes: int) -> int | None:
-        """Give a full open batch memory for another record of at most `record_bytes` bytes. It is
-        due from then on. Return how many bytes it got; None: it does not grow, or nothing is free.
+    def grow(self, queue: PartitionQueue, record_bytes: int) -> int | None:
+        """Give the full open batch of a queue memory for another record of at most `record_bytes`
+        bytes. It is due from then on. Return how many bytes it got; None: there is no such batch,
+        it does not grow, or nothing is free.
         """
-        size = self.sizes.for_grown(batch, record_bytes)
+        batch = queue.open_batch
+        if batch is None:
+            return None
+        size = self.sizes.for_grown(queue, batch, record_bytes)
         before = batch.buffer
         if size is None or before is None:
             return None
@@ -166,7 +178,64 @@ class RecordAccumulator:
         self._pool.give(before)
         return size - len(before)
 
+    def close_full(self, queue: PartitionQueue) -> None:
+        """Let the open batch of a queue take no more records, while it waits to be sent."""
+        batch = queue.open_batch
+        queue.close_open_batch()
+        if batch is not None:
+            self._save_memory(batch)
+
+    def _save_memory(self, batch: ProducerBatch) -> None:
+        """Give back what a closed batch does not use of its buffer, where memory gets scarce.
+
+        Values that it refers to are counted with it, so the room that it has for them is memory
+        twice.
+        """
+        if self._pool.is_scarce() and batch.wastes_memory():
+            self._settle(batch)
+
+    def _settle(self, batch: ProducerBatch) -> None:
+        """Give back the buffer of a closed batch, which goes on in memory of its own size."""
+        buffer = batch.leave_buffer()
+        if buffer is not None:
+            self._pool.shrink(buffer, batch.reserved_bytes)
+
+    def close_aged(self, now_s: float) -> float | None:
+        """Close the open batches that are too old for more records: these would expire too early.
+        Return the seconds until the next may be that old; None: nothing is queued.
+
+        What is queued and can be sent is sent before.
+        """
+        if not self._filled:
+            return None
+        if self._look_for_aged_s <= now_s:
+            self._look_for_aged_s = now_s + self.sizes.oldest_open_s
+            for queue in list(self._filled):
+                batch = queue.open_batch
+                if batch is None:
+                    continue
+                aged_s = batch.created_s + self.sizes.oldest_open_s
+                if aged_s <= now_s:
+                    queue.close_open_batch()
+                    if batch.wastes_memory():
+                        self._settle(batch)
+                elif aged_s < self._look_for_aged_s:
+                    self._look_for_aged_s = aged_s
+        return self._look_for_aged_s - now_s
+
     # What may be sent…
+
+    def pace_of(self, node_id: int) -> NodePace:
+        """Return the pace of a node."""
+        return self._node(node_id).pace
+
+    def was_late(self, node_id: int) -> None:
+        """Learn that a node did not answer in time. It gets usual batches until it answers."""
+        node = self._node(node_id)
+        node.pace.was_late()
+        for queue in list(node.filled):
+            if queue.open_batch is not None:
+                self.sizes.end_backlog(queue)
 
     def set_leaders(self, leader_of: LeaderOf) -> None:
         """Follow new metadata."""
@@ -177,12 +246,9 @@ class RecordAccumulator:
         leader_id, queue.leader_epoch = leader
         if leader_id == queue.leader_id:
             return
-        node = None
-        if leader_id is not None:
-            node = self._of_node.get(leader_id)
-            if node is None:
-                node = self._of_node.setdefault(leader_id, NodeQueues())
+        node = None if leader_id is None else self._node(leader_id)
         former_id, queue.leader_id = queue.leader_id, leader_id
+        queue.pace = None if node is None else node.pace
         if former_id is not None:
             former = self._of_node[former_id]
             former.filled.pop(queue, None)
@@ -191,6 +257,12 @@ class RecordAccumulator:
             node.turns += 1
             if queue.batches:
                 node.filled[queue] = None
+
+    def _node(self, node_id: int) -> NodeQueues:
+        node = self._of_node.get(node_id)
+        if node is None:
+            node = self._of_node.setdefault(node_id, NodeQueues(self.sizes.new_pace()))
+        return node
 
     def _note_filled(self, queue: PartitionQueue) -> None:
         self._filled[queue] = None
@@ -259,12 +331,18 @@ class RecordAccumulator:
         """Take the batches of one request to a node. They are in flight from now on.
 
         Takes at most one batch of each partition, and at most max_request_size in all, or a single
-        larger batch. If one batch is due the others go with it, also before their linger_ms is
+        larger batch. Nor does it take more than may be on the way to the node, except a batch that
+        goes alone. If one batch is due the others go with it, also before their linger_ms is
         over. A drain goes on where the last one stopped, so no partition starves. Source: 2d-9.
         """
         node = self._of_node.get(node_id)
         if node is None:
             return []
+        pace = node.pace
+        most = min(self._max_request_size, pace.most_bytes - pace.bytes_on_their_way)
+        if most <= 0:
+            return []
+        is_alone = not pace.bytes_on_their_way
         taken: list[tuple[PartitionQueue, ProducerBatch]] = []
         size = next_turn = 0
         is_due = is_full = False
@@ -278,7 +356,7 @@ class RecordAccumulator:
             is_due = is_due or due_s <= now_s
             if not is_full:
                 batch_size = self.sizes.in_request(batch)
-                if not taken or size + batch_size <= self._max_request_size:
+                if size + batch_size <= most or (is_alone and not taken):
                     size += batch_size
                     taken.append((queue, batch))
                     continue
@@ -325,15 +403,24 @@ class RecordAccumulator:
     def seal(self, batch: ProducerBatch) -> memoryview:
         """Return the bytes to send of a drained batch as a part, and compress it the first time.
 
-        A compressed batch gives its buffer back at once. The pool counts its new size.
+        A compressed batch gives its buffer back at once. The pool counts its new size. Where memory
+        gets scarce, a batch that does not use much of its buffer does the same.
         """
+        if not self._compresses:
+            self._save_memory(batch)
+            return batch.part()
+        is_new = not batch.is_sealed
         part = batch.part()
-        if batch.buffer is not None and not batch.holds_buffer:
+        if is_new:
             queue = self._queues[batch.topic_partition]
             self.sizes.was_compressed(queue, batch.uncompressed_size, len(part))
             buffer, batch.buffer = batch.buffer, None
-            batch.reserved_bytes = min(len(part), len(buffer))
-            self._pool.shrink(buffer, batch.reserved_bytes)
+            before, batch.reserved_bytes = batch.reserved_bytes, len(part)
+            batch.reserved_bytes = min(batch.reserved_bytes, before)
+            if buffer is not None:
+                self._pool.shrink(buffer, batch.reserved_bytes)
+            else:
+                self._pool.give_bytes(before - batch.reserved_bytes)
         return part
 
     def waiting_queues(self) -> list[PartitionQueue]:
@@ -378,9 +465,10 @@ class RecordAccumulator:
         headers are not counted. The batch is done when its last piece is, so waiters need not know.
         """
         topic = batch.topic_partition.topic
-        self.sizes.was_too_large(topic)
+        piece_bytes = self.sizes.usual_of(topic)
+        self.sizes.was_too_large(topic, batch.size_in_bytes)
         batch.attempts -= 1
-        pieces = split_batch(batch, self.sizes.usual_of(topic), self.new_builder)
+        pieces = split_batch(batch, piece_bytes, self.new_builder)
         left = batch.reserved_bytes
         for piece in pieces:
             piece.reserved_bytes = min(piece.size_in_bytes, left)

@@ -235,14 +235,13 @@ class NewBatches:
         """Return the full open batch of a queue, with memory for a record of `size` more: it waits
         for the sender anyway. None: there is no such batch, or it takes no more.
         """
-        batch = queue.open_batch
-        more_bytes = None if batch is None else self._accumulator.grow(batch, size)
+        more_bytes = self._accumulator.grow(queue, size)
         if more_bytes is None:
             return None
         self._filled_bytes += more_bytes
         if self._concerns_sender(queue):
             self._wake_sender()
-        return batch
+        return queue.open_batch
 
     def leave_full(self, record: Appending) -> None:
         """Close the open batch of the record's queue, which has no room for it. The sticky
@@ -256,7 +255,7 @@ class NewBatches:
     def _close_full(self, queue: PartitionQueue) -> None:
         if self._concerns_sender(queue):
             self._wake_sender()
-        queue.close_open_batch()
+        self._accumulator.close_full(queue)
 
     def open(self, record: Appending) -> RecordAck | None:
         """Open a batch with the record; None: there is no memory for it now."""

@@ -770,9 +770,8 @@ cdef class BatchAck(RecordAck):
             raise _InvalidStateError("the batch is not acknowledged yet")
         for index in range(batch.record_count):
             piece, at = batch.place_of(index)
-            error = piece.error_of(at)
-            if error is not None:
-                return error
+            if piece.error_of(at) is not None:
+                return piece.error
         return None
 
     cdef BatchOutcome where(self):

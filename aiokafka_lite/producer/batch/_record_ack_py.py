@@ -366,15 +366,15 @@ class BatchAck(RecordAck):
         return batch.metadata_of(index, self._timestamp_ms)
 
     def exception(self) -> Exception | None:
-        """Return the first error of a record, or None if all are written."""
+        """Return the error of the first batch of them that failed, or None if all are written."""
         batch = self._place()
         if batch is None:
             raise asyncio.CancelledError
         if not batch.is_done:
             raise asyncio.InvalidStateError("the batch is not acknowledged yet")
         places = (batch.place_of(index) for index in range(batch.record_count))
-        errors = [piece.error_of(at) for piece, at in places]
-        return next((error for error in errors if error is not None), None)
+        failed = [piece for piece, at in places if piece.error_of(at) is not None]
+        return failed[0].error if failed else None
 
     def _place(self) -> BatchOutcome | None:
         return self._batch  # it is done when all its pieces are done

@@ -39,8 +39,8 @@ def split_batch(
         if batch.has_sequence:
             piece.set_sequence(batch.producer_id, batch.producer_epoch, sequence)
             sequence = (piece.last_sequence + 1) & 0x7FFFFFFF
+        piece.leave_buffer()
         piece.wire()  # compressed now: several uncompressed pieces would need more memory
-        piece.buffer = None
         piece.reserved_bytes = 0
     batch.split_into(pieces)
     return pieces

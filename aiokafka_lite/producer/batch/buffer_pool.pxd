@@ -14,6 +14,7 @@ cdef class BufferPool:
     cdef readonly object _waiters
     cdef object _cause
 
+    cpdef bint is_scarce(self)
     cpdef bytearray take_nowait(self, Py_ssize_t size)
     cpdef give(self, bytearray buffer, bint reusable=*)
     cpdef shrink(self, bytearray buffer, Py_ssize_t size)

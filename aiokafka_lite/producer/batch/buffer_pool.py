@@ -13,6 +13,8 @@ from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.record.batch_builder import new_buffer
 
+_SCARCE_SHARE = 16
+
 
 class _Waiter:
     __slots__ = ("granted", "size")
@@ -47,6 +49,12 @@ class BufferPool:
     def waiting(self) -> int:
         """How many callers of `take` wait for memory."""
         return len(self._waiters)
+
+    def is_scarce(self) -> bool:
+        """Say whether so much is used that no memory may be wasted. A batch may waste as much as it
+        uses, so up to this point all together have a sixteenth more than `total_bytes` at most.
+        """
+        return self.used_bytes * _SCARCE_SHARE >= self.total_bytes
 
     def __repr__(self) -> str:
         return (

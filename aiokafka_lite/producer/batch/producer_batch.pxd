@@ -1,5 +1,6 @@
 """The C types of `producer_batch.py`."""
 
+cimport cython
 from libc.stdint cimport int64_t
 
 from aiokafka_lite.producer.batch cimport _record_ack as record_ack
@@ -30,6 +31,10 @@ cdef class ProducerBatch(record_ack.BatchOutcome):
     cpdef close(self)
     cpdef limit_to(self, Py_ssize_t size)
     cpdef grow_into(self, bytearray buffer)
+    @cython.locals(buffer=bytearray, size=Py_ssize_t)
+    cpdef bint wastes_memory(self)
+    @cython.locals(buffer=bytearray)
+    cpdef bytearray leave_buffer(self)
     cpdef object wire(self)
     cpdef object part(self)
     cdef object _stamped(self)

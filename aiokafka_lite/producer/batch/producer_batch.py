@@ -125,6 +125,29 @@ class ProducerBatch(record_ack.BatchOutcome):
         self.reserved_bytes = len(buffer)
         self.is_grown = True
 
+    def wastes_memory(self) -> bool:
+        """Whether half of the buffer or more is not used, or an eighth or more stands for values
+        that lie elsewhere.
+        """
+        builder, buffer = self._builder, self.buffer
+        if builder is None or buffer is None:
+            return False
+        size = len(buffer)
+        return 2 * builder.uncompressed_size <= size or 8 * builder.referred_bytes >= size
+
+    def leave_buffer(self) -> bytearray | None:
+        """Go on in memory of its own, of the size of what is in the buffer. Return the buffer;
+        None: the batch has none, or keeps it, since it is sealed.
+        """
+        builder, buffer = self._builder, self.buffer
+        if builder is None or buffer is None:
+            return None
+        if not builder.leave_buffer() or self.buffer is not buffer:
+            return None
+        self.buffer = None
+        self.reserved_bytes = builder.size_in_bytes
+        return buffer
+
     @property
     def next_index(self) -> int:
         """The index of the next record, which is the number of records."""
@@ -240,11 +263,15 @@ def _no_room(
 
 
 def record_errors_from(
-    error: type[BrokerResponseError], messages: Mapping[int, str | None], batch_message: str | None
+    error: type[BrokerResponseError],
+    messages: Mapping[int, str | None],
+    batch_message: str | None,
+    record_count: int,
 ) -> tuple[KafkaError, dict[int, Exception]]:
-    """Return the error of a refused batch and those of the records to blame (KIP-467).
+    """Return the error of a refused batch, and those of its records by index (KIP-467).
 
-    With records to blame, the others fail with an InvalidRecordError that says so.
+    With records to blame, `messages`, the error of the batch says what is wrong with the first of
+    them. The other records fail with an InvalidRecordError that says that they are fine.
     """
     if not messages:
         return (error(batch_message) if batch_message else error()), {}
@@ -252,14 +279,16 @@ def record_errors_from(
         index: error(message or batch_message) if message or batch_message else error()
         for index, message in messages.items()
     }
+    first = min(messages)
+    reasons = [each for each in (batch_message, messages[first]) if each]
+    reason = f": {'; '.join(reasons)}" if reasons else ""
+    whole = error(f"record {first} of {record_count}{reason}")
     listed = ", ".join(str(index) for index in sorted(messages)[:10])
-    return (
-        InvalidRecordError(
-            f"the record itself is fine, but the broker refused its batch because of "
-            f"{len(messages)} other record(s), at index {listed}: {batch_message or error.message}"
-        ),
-        blamed,
+    other = InvalidRecordError(
+        f"the record itself is fine, but the broker refused its batch because of "
+        f"{len(messages)} other record(s), at index {listed}{reason or f': {error.message}'}"
     )
+    return whole, {index: blamed.get(index, other) for index in range(record_count)}
 
 
 __all__ = ["NO_SEQUENCE", "ProducerBatch", "record_errors_from"]

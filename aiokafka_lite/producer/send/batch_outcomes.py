@@ -37,7 +37,7 @@ class BatchOutcomes:
     - `told_as(error)`, which returns the error for the user, then `on_failed(batch, error)`, when a
       batch is given up;
     - `update_leaders(leaders, nodes)` when a response names newer leaders (KIP-951);
-    - `why_unsent(topic_partition)`, which returns what keeps a partition's batches from being sent.
+    - `why_unsent(batch)`, which returns what keeps a batch from being sent.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class BatchOutcomes:
         told_as: Callable[[Exception], Exception] | None = None,
         on_failed: Callable[[ProducerBatch, Exception], object] | None = None,
         update_leaders: UpdateLeaders | None = None,
-        why_unsent: Callable[[TopicPartition], str] | None = None,
+        why_unsent: Callable[[ProducerBatch], str] | None = None,
         observer: Observer = NO_OBSERVER,
     ) -> None:
         self._config = config
@@ -133,7 +133,7 @@ class BatchOutcomes:
             entry.batch_index: entry.batch_index_error_message for entry in result.record_errors
         }
         error, record_errors = record_errors_from(
-            code, messages, self._explain(batch, code, result)
+            code, messages, self._explain(batch, code, result), batch.record_count
         )
         self._failed(
             batch,
@@ -277,7 +277,7 @@ class BatchOutcomes:
     def _fate(self, batch: ProducerBatch) -> str:
         """Return how often a batch was tried, and its last error."""
         if not batch.attempts:
-            reason = self._why_unsent(batch.topic_partition) if self._why_unsent else ""
+            reason = self._why_unsent(batch) if self._why_unsent else ""
             return f"never sent; {reason}" if reason else "never sent"
         times = "attempt" if batch.attempts == 1 else "attempts"
         tried = f"after {batch.attempts} {times} it may have been written"

@@ -3,6 +3,7 @@
 cimport cython
 
 from aiokafka_lite.cluster.direct_requests cimport DirectRequests
+from aiokafka_lite.producer.accumulator.node_pace cimport NodePace
 from aiokafka_lite.producer.accumulator.partition_queue cimport PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator cimport RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
@@ -14,6 +15,7 @@ from aiokafka_lite.producer.send.produce_exchange cimport ProduceExchange
 
 cdef class NodeRequests:
     cdef readonly object node_id
+    cdef readonly NodePace pace
     cdef public Py_ssize_t count
     cdef public Py_ssize_t at_gate
     cdef public bint is_connected
@@ -70,9 +72,13 @@ cdef class BatchSender:
     @cython.locals(batch=ProducerBatch, topics=ProducedTopics)
     cdef ProducedTopics _topics_of(self, list batches)
     cdef bint _submit(self, NodeRequests node, ProduceExchange exchange) except -1
-    @cython.locals(node=NodeRequests)
+    @cython.locals(batch=ProducerBatch)
+    cdef object _time_for(self, NodeRequests node, ProduceExchange exchange)
+    cdef _was_answered(self, NodeRequests node, ProduceExchange exchange, double now_s)
+    @cython.locals(node=NodeRequests, now_s=double)
     cpdef _answered(self, ProduceExchange exchange, response, error)
     cpdef _end_with(self, fault)
+    @cython.locals(now_s=double)
     cpdef _take_in(self, NodeRequests node, ProduceExchange exchange, response, failure)
     cpdef _disconnected(self, NodeRequests node)
     cpdef _go_on(self, NodeRequests node)

@@ -17,8 +17,13 @@ from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.errors import AuthenticationFailedError, KafkaConnectionError, KafkaError
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.errors import (
+    AuthenticationFailedError,
+    KafkaConnectionError,
+    KafkaError,
+    RequestTimedOutError,
+)
+from aiokafka_lite.producer.accumulator.node_pace import NodePace
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
@@ -49,12 +54,14 @@ class NodeRequests:
         "is_connecting",
         "is_sparse",
         "node_id",
+        "pace",
         "requests",
         "retry_at_s",
     )
 
-    def __init__(self, node_id: int) -> None:
+    def __init__(self, node_id: int, pace: NodePace) -> None:
         self.node_id = node_id
+        self.pace = pace
         self.count = 0
         """Produce requests without response."""
         self.at_gate = 0
@@ -171,10 +178,11 @@ class BatchSender:
     def _dispatch(self, now_s: float) -> float | None:
         """Send what is due; return the seconds until the next look, None: until it is woken."""
         self._outcomes.expire(now_s)
+        aged_delay_s = self._accumulator.close_aged(now_s)
         sequences = self._sequences
         if sequences is not None and sequences.settle() and self._transactions is not None:
             self._transactions.sequence_is_lost()
-        delays = []
+        delays = [] if aged_delay_s is None else [aged_delay_s]
         expiry_s = self._accumulator.incomplete.next_expiry_s
         if expiry_s is not None:
             delays.append(expiry_s - now_s)
@@ -202,7 +210,8 @@ class BatchSender:
         """Send what is due for a node; return the seconds until sending is allowed."""
         node = self._nodes.get(node_id)
         if node is None:
-            node = self._nodes[node_id] = NodeRequests(node_id)
+            pace = self._accumulator.pace_of(node_id)
+            node = self._nodes[node_id] = NodeRequests(node_id, pace)
         delay_s = max(self._network.ready_delay(node_id), node.retry_at_s - now_s)
         if self._routes.patience.is_on:
             has_room = node.count < self._max_in_flight
@@ -252,6 +261,9 @@ class BatchSender:
             if not batches:
                 return
             exchange = self._exchange(node, batches)
+            node.pace.bytes_on_their_way += exchange.size_in_bytes
+            exchange.bytes_on_their_way = node.pace.bytes_on_their_way
+            exchange.sent_at_s = self._monotonic()
             node.requests += 1
             if not node.count and exchange.is_of_one_record:
                 exchange.lone_number = node.requests
@@ -337,7 +349,18 @@ class BatchSender:
             Lane.GENERAL,
             exchange.max_version,
             self._required_acks != 0,
+            self._time_for(node, exchange),
         )
+
+    def _time_for(self, node: NodeRequests, exchange: ProduceExchange) -> float | None:
+        """Return the seconds that a request may take; None: the usual ones."""
+        if exchange.size_in_bytes <= node.pace.most_bytes:
+            return None
+        batch = exchange.batches[0]
+        factor = node.pace.time_factor(exchange.size_in_bytes)
+        usual_s = self._config.request_timeout_ms / 1000
+        left_s = batch.created_s + self._config.delivery_timeout_ms / 1000 - exchange.sent_at_s
+        return max(min(factor * usual_s, left_s), usual_s)
 
     # Responses…
 
@@ -356,8 +379,10 @@ class BatchSender:
         node.is_sparse = False  # until this is taken in
         try:
             if isinstance(response, list):  # the usual case
+                now_s = self._monotonic()
                 node.count -= 1
-                self._outcomes.written(response, self._monotonic())
+                self._was_answered(node, exchange, now_s)
+                self._outcomes.written(response, now_s)
             else:
                 self._network.note_throttle(node.node_id, response)
                 self._take_in(node, exchange, response, error)
@@ -378,14 +403,25 @@ class BatchSender:
         failure: KafkaError | None,
     ) -> None:
         node.count -= 1
+        now_s = self._monotonic()
         if failure is None:
-            self._outcomes.answered(exchange, response, self._monotonic())
+            self._was_answered(node, exchange, now_s)
+            self._outcomes.answered(exchange, response, now_s)
         else:
+            node.pace.bytes_on_their_way -= exchange.size_in_bytes
+            if isinstance(failure, RequestTimedOutError):
+                self._accumulator.was_late(node.node_id)
             if isinstance(failure, AuthenticationFailedError):
                 self._authentication_failed(node, failure)
                 failure = _not_sent(failure)
             self._disconnected(node)
-            self._outcomes.lost(exchange, failure, self._monotonic())
+            self._outcomes.lost(exchange, failure, now_s)
+
+    def _was_answered(self, node: NodeRequests, exchange: ProduceExchange, now_s: float) -> None:
+        """Learn the node's pace. That a request has left, with acks=0, says nothing of it."""
+        node.pace.bytes_on_their_way -= exchange.size_in_bytes
+        if self._required_acks:
+            node.pace.was_answered(exchange.bytes_on_their_way, now_s - exchange.sent_at_s)
 
     def _go_on(self, node: NodeRequests) -> None:
         """Send what the end of a request has made due.
@@ -402,18 +438,34 @@ class BatchSender:
         ):
             self.wake()
 
-    def _why_unsent(self, topic_partition: TopicPartition) -> str:
-        """Return what keeps the batches of a partition from being sent, as far as it is known."""
-        if self._sequences is not None and not self._sequences.has_producer_id:
+    def _why_unsent(self, batch: ProducerBatch) -> str:
+        """Return what keeps a batch from being sent, as far as it is known."""
+        sequences, topic_partition = self._sequences, batch.topic_partition
+        if sequences is not None and not sequences.has_producer_id:
             said = "" if self.id_failure is None else f": {self.id_failure}"
             return f"no broker has given a producer id{said}"
         leader_id, _ = self._metadata.snapshot.leader(topic_partition)
         if leader_id is None:
             return "no leader of the partition is known"
+        whose = f"its leader, node {leader_id},"
         node = self._nodes.get(leader_id)
         if node is not None and node.failure is not None:
-            return f"its leader, node {leader_id}, cannot be reached: {node.failure}"
-        return f"its leader, node {leader_id}, has not answered what was sent before"
+            return f"{whose} cannot be reached: {node.failure}"
+        if node is not None and node.count:
+            return f"{whose} has not answered what was sent before"
+        if node is not None and not node.is_connected:
+            return f"the connection to {whose[:-1]} is being made again"
+        delay_s = self._network.ready_delay(leader_id)
+        if delay_s > 0:
+            return f"{whose} takes no request for {delay_s:.1f} s: a throttle or a backoff"
+        if sequences is not None and not sequences.may_send(batch):
+            if not sequences.is_in_transaction(topic_partition):
+                return "the coordinator has not added the partition to the transaction"
+            return "an earlier batch of the partition had no outcome"
+        return (
+            f"nothing is on its way to {whose[:-1]}: the event loop was blocked, or had too much "
+            f"to do, for all of that time"
+        )
 
     def state_of(self, node_id: int, now_s: float) -> tuple[int, float, KafkaError | None]:
         """Return how many requests are in flight to a node, the seconds until the next attempt to

@@ -16,6 +16,9 @@ cdef class ProduceExchange(Answer):
     cdef readonly object node
     cdef object _on_answer
     cdef public int lone_number
+    cdef readonly Py_ssize_t size_in_bytes
+    cdef public Py_ssize_t bytes_on_their_way
+    cdef public double sent_at_s
     cdef readonly bint is_of_one_record
     cdef readonly object max_version
     cdef ProduceTerms _terms

@@ -43,11 +43,14 @@ class ProduceExchange(Answer):
         "_topics",
         "_wires",
         "batches",
+        "bytes_on_their_way",
         "is_of_one_record",
         "lone_number",
         "max_version",
         "node",
         "request",
+        "sent_at_s",
+        "size_in_bytes",
     )
 
     def __init__(
@@ -75,6 +78,11 @@ class ProduceExchange(Answer):
         """Its number among the requests to its node, if it has one record and was sent alone; else
         0.
         """
+        self.size_in_bytes = sum([len(wire) for wire in wires])
+        """The bytes of its batches."""
+        self.bytes_on_their_way = 0
+        """Those of the batches on their way to the node when it was sent, its own included."""
+        self.sent_at_s = 0.0
         self.is_of_one_record = len(batches) == 1 and batches[0].record_count == 1
         if max_version is None and not topics.has_all_ids:
             max_version = ProduceRequest.topic_ids_since - 1

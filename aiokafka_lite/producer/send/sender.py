@@ -209,7 +209,7 @@ class Sender(BatchSender):
             self._told_late_at_s = now_s
             tell_at_s = now_s + TELL_AGAIN_S
             tp = oldest.topic_partition
-            said = self._why_unsent(tp)
+            said = self._why_unsent(oldest)
             if oldest.last_error is not None:
                 said = f"the last of {oldest.attempts} attempts has failed: "
                 said += reason_of(oldest.last_error)

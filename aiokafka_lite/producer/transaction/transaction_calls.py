@@ -31,10 +31,17 @@ class TransactionCalls:
     """One call at a time that begins or ends transactions, and other calls beside it."""
 
     def __init__(
-        self, client: KafkaClient, *, on_refusal: Callable[[TransactionError], KafkaError]
+        self,
+        client: KafkaClient,
+        *,
+        on_refusal: Callable[[TransactionError], KafkaError],
+        why_not: Callable[[], str],
     ) -> None:
-        """`on_refusal` acts on an error of the coordinator and returns the error for the user."""
+        """`on_refusal` acts on an error of the coordinator and returns the error for the user.
+        `why_not` returns what keeps a call from ending, for the end of an error's text; or "".
+        """
         self._client = client
+        self._why_not = why_not
         self._on_refusal = on_refusal
         self._current: _Call | None = None
         self._beside: list[_Call] = []
@@ -119,7 +126,7 @@ class TransactionCalls:
         except TimeoutError as error:
             raise KafkaTimeoutError(
                 f"{call.name} did not end within {timeout_s:g} s; it goes on: {remedy}, or raise "
-                f"max_block_ms"
+                f"max_block_ms{self._why_not()}"
             ) from error
         call.is_told = True
         if call.error is not None:

@@ -66,6 +66,15 @@ class TransactionCoordinator:
         self._turn = asyncio.Lock()
         self.is_closing = False
         """Whether the producer stops, so that nobody will mend what a node refuses."""
+        self.failures: dict[str, KafkaError] = {}
+        """Why each request that goes on failed last, by what it is."""
+
+    @property
+    def last_failure(self) -> str:
+        """What failed last of the requests that go on, for the end of an error's text; or ""."""
+        if not self.failures:
+            return ""
+        return f"; last failure: {next(reversed(self.failures.values()))}"
 
     async def ask(
         self,
@@ -121,12 +130,14 @@ class TransactionCoordinator:
                 failure = await self._ask_once(
                     what, key, request, error_of, actions, max_version, refused
                 )
+                self.failures.pop(what, None)
             except TransactionError as refusal:
+                self.failures.pop(what, None)
                 refusal.may_be_served = is_in_doubt
                 raise
             if not isinstance(failure, _Failure):
                 return failure
-            error = failure.error
+            error = self.failures[what] = failure.error
             wait.failed(error)
             if isinstance(error, AuthenticationFailedError) and (
                 self.is_closing or not is_in_doubt

@@ -82,6 +82,7 @@ class TransactionEnder:
             raise KafkaTimeoutError(
                 f"the {what} of the transaction of {quoted(transaction.transactional_id)} was not"
                 f" confirmed within {timeout_s:g} s; nobody knows whether it took place"
+                f"{coordinator.last_failure}"
             ) from None
 
     async def fence(self, transactional_id: str, timeout_s: float) -> None:
@@ -106,7 +107,7 @@ class TransactionEnder:
         except TimeoutError:
             raise KafkaTimeoutError(
                 f"{quoted(transactional_id)} could not be fenced within {timeout_s:g} s: no "
-                "coordinator has answered"
+                f"coordinator has done it{coordinator.last_failure}"
             ) from None
 
 

@@ -116,7 +116,7 @@ class TransactionManager:
         self.sends = TransactionSends(self.check_may_send)
         """The calls of `send` that wait."""
         self._offsets = TransactionOffsets(client)
-        self._calls = TransactionCalls(client, on_refusal=self._refused)
+        self._calls = TransactionCalls(client, on_refusal=self._refused, why_not=self._why_not)
         self._adding: OwnedTask | None = None
         self._prepared: PreparedTransaction | None = None
 
@@ -201,6 +201,7 @@ class TransactionManager:
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
+        self.coordinator.failures.clear()
         self._scope.is_v2 = self._client.network.finalized_level(FEATURE) >= V2
 
     async def commit(self, timeout_s: float) -> None:
@@ -293,6 +294,18 @@ class TransactionManager:
             )
 
     # When something went wrong…
+
+    def _why_not(self) -> str:
+        """Return what failed last of what a call waits for, for the end of an error's text; or
+        "".
+        """
+        if self.coordinator.failures:
+            return self.coordinator.last_failure
+        for batch in self._accumulator.incomplete:
+            if batch.last_error is not None:
+                topic, partition = batch.topic_partition
+                return f"; last failure, of records for {topic}-{partition}: {batch.last_error}"
+        return ""
 
     def _refused(self, refusal: TransactionError) -> KafkaError:
         return self._fail(refusal.action, refusal.error)

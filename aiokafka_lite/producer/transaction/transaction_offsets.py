@@ -92,6 +92,7 @@ class TransactionOffsets:
                     if await self._have_changed(ids):
                         raise
                     wait.failed(refusal.error)
+                    coordinator.failures["TxnOffsetCommit"] = refusal.error
                 else:
                     return
                 await self._client.clock.sleep(self._client.retry_backoff.delay(attempts))

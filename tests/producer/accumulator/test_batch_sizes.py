@@ -8,16 +8,17 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
 from aiokafka_lite.producer.producer_config import ProducerConfig
-from tests.producer.batches import make_batch
+from tests.producer.batches import make_batch, prove_fast
 
 
 def sizes(**options: Any) -> BatchSizes:
     return BatchSizes(ProducerConfig(**options))
 
 
-def queue_behind(*reserved: int) -> PartitionQueue:
-    """A queue of batches that take so much memory."""
+def queue_behind(*reserved: int, **options: Any) -> PartitionQueue:
+    """A queue of batches that take so much memory, for a node that was fast so far."""
     queue = PartitionQueue(TopicPartition("orders", 0))
+    queue.pace = prove_fast(sizes(**options).new_pace())
     for each in reserved:
         batch = make_batch()
         batch.reserved_bytes = each
@@ -60,10 +61,10 @@ def test_a_full_batch_grows_step_by_step(
     options: dict[str, Any], reserved: int, record_bytes: int, size: int | None
 ) -> None:
     """A full batch that waits to be sent takes the memory that one behind it would take (C5)."""
-    batch = make_batch()
-    batch.reserved_bytes = reserved
-    assert batch.size_in_bytes + 100 < 16_384
-    assert sizes(**options).for_grown(batch, record_bytes) == size
+    queue = queue_behind(reserved, **options)
+    queue.open_batch = queue.batches[0]
+    assert queue.open_batch.size_in_bytes + 100 < 16_384
+    assert sizes(**options).for_grown(queue, queue.open_batch, record_bytes) == size
 
 
 def test_a_large_record_gets_as_much_as_it_needs() -> None:
@@ -73,7 +74,7 @@ def test_a_large_record_gets_as_much_as_it_needs() -> None:
 
 def test_a_topic_that_refused_a_batch_gets_usual_ones() -> None:
     made = sizes()
-    made.was_too_large("orders")
+    made.was_too_large("orders", 65_536)
     assert made.for_new(queue_behind(65_536, 65_536), 100) == made.usual_bytes == 16_384
 
 
@@ -93,8 +94,8 @@ def test_a_compressed_batch_grows_with_what_was_seen_and_at_most_twofold() -> No
         made.was_compressed(queue, 16_000, 1_600)
     assert made.for_new(queue, 100) == 32_000
     assert made.in_request(make_batch()) < make_batch().size_in_bytes
-    made.was_too_large("orders")
-    assert made.for_new(queue, 100) == 16_384
+    made.was_too_large("orders", 16_400)
+    assert made.for_new(queue, 100) == 8_200
 
 
 def test_without_compression_a_batch_takes_its_own_bytes_in_a_request() -> None:

@@ -1,7 +1,9 @@
 import pytest
 
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
 from aiokafka_lite.producer.accumulator.partition_queue import NodeQueues, PartitionQueue
+from aiokafka_lite.producer.producer_config import ProducerConfig
 from tests.producer.batches import make_batch
 
 
@@ -12,6 +14,10 @@ def queues(count: int) -> list[PartitionQueue]:
         queue.turn = turn
         made.append(queue)
     return made
+
+
+def node_queues() -> NodeQueues:
+    return NodeQueues(BatchSizes(ProducerConfig()).new_pace())
 
 
 def test_an_open_batch_that_is_closed_takes_no_more_records() -> None:
@@ -26,7 +32,7 @@ def test_an_open_batch_that_is_closed_takes_no_more_records() -> None:
 @pytest.mark.parametrize("next_turn", range(6))
 def test_a_round_begins_at_the_next_turn(next_turn: int) -> None:
     """A drain goes on where the last one stopped, whichever queues have batches (2d-9)."""
-    node, made = NodeQueues(), queues(5)
+    node, made = node_queues(), queues(5)
     for queue in (made[3], made[0], made[4]):
         node.filled[queue] = None
     node.next_turn = next_turn
@@ -35,7 +41,7 @@ def test_a_round_begins_at_the_next_turn(next_turn: int) -> None:
 
 
 def test_a_single_queue_has_every_turn() -> None:
-    node, (queue,) = NodeQueues(), queues(1)
+    node, (queue,) = node_queues(), queues(1)
     node.filled[queue] = None
     node.next_turn = 7
     assert node.in_turn() == [queue]

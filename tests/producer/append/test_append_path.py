@@ -20,6 +20,7 @@ from aiokafka_lite.producer.append import new_batches
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.producer.batches import prove_fast
 from tests.producer.world import kafka, producing, written
 
 
@@ -48,13 +49,14 @@ async def test_send_nowait_raises_what_it_would_have_waited_for() -> None:
             with pytest.raises(KafkaTimeoutError, match="no metadata of topic 'orders'"):
                 producer.send_nowait("orders", b"v")
             await producer.partitions_for("orders")
+            prove_fast(producer._engine.accumulator.pace_of(1))
             broker.faults.stall(ProduceRequest, times=None)
-            for _ in range(2):
-                producer.send_nowait("orders", b"v" * 800)
+            for _ in range(4):
+                producer.send_nowait("orders", b"v" * 390)
             with pytest.raises(
                 BufferExhaustedError, match=r"batch of 1000 bytes.*not wait.*buffer_memory=2000"
             ):
-                producer.send_nowait("orders", b"v" * 800)
+                producer.send_nowait("orders", b"v" * 390)
             assert producer._engine.pool.used_bytes == 2000
             with pytest.raises(MessageSizeTooLargeError):
                 producer.send_nowait("orders", b"v" * 3000)
@@ -113,9 +115,10 @@ async def test_send_nowait_takes_a_usual_batch_where_there_is_no_room_for_a_larg
         ) as producer,
     ):
         await producer.partitions_for("orders")
+        prove_fast(producer._engine.accumulator.pace_of(1))
         broker.faults.stall(ProduceRequest, times=None)
-        for _ in range(4):
-            producer.send_nowait("orders", b"v" * 800)
+        for _ in range(8):
+            producer.send_nowait("orders", b"v" * 390)
         assert [batch.reserved_bytes for batch in producer._engine.accumulator.incomplete] == [
             1000,
             1000,
@@ -125,7 +128,7 @@ async def test_send_nowait_takes_a_usual_batch_where_there_is_no_room_for_a_larg
             producer.send_nowait("orders", b"v" * 400)
         assert producer._engine.accumulator.incomplete.batches[-1].reserved_bytes == 1000
         with pytest.raises(BufferExhaustedError, match="batch of 1000 bytes"):
-            producer.send_nowait("orders", b"v" * 800)
+            producer.send_nowait("orders", b"v" * 390)
         broker.faults.release()
 
 
@@ -143,6 +146,7 @@ async def test_one_task_pauses_where_many_have_their_ends(tasks: int) -> None:
     clock = Counting()
     async with kafka() as broker, producing(broker, clock=clock) as producer:
         await producer.partitions_for("orders")
+        prove_fast(producer._engine.accumulator.pace_of(1))
         broker.faults.stall(ProduceRequest, times=None)
 
         async def send(records: int) -> None:
@@ -260,6 +264,7 @@ async def test_a_producer_that_stops_while_a_call_pauses_refuses_its_record(
 async def test_a_batch_behind_others_does_not_wake_the_sender() -> None:
     async with kafka() as broker, producing(broker, linger_ms=1000) as producer:
         await producer.send_and_wait("orders", b"v")
+        prove_fast(producer._engine.accumulator.pace_of(1))
         broker.faults.stall(ProduceRequest, times=None)
         new_batches = producer._engine.append_path._new_batches
         wake_sender, wake = new_batches._wake_sender, mock.Mock()

@@ -2,10 +2,15 @@ import logging
 
 import pytest
 
-from aiokafka_lite.errors import InvalidRecordError, KafkaError, MessageSizeTooLargeError
+from aiokafka_lite.errors import (
+    InvalidRecordError,
+    InvalidTimestampError,
+    KafkaError,
+    MessageSizeTooLargeError,
+)
 from aiokafka_lite.model import TimestampType
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
-from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL
+from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchAck
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from tests.producer.batches import TP, make_batch, values
 
@@ -144,23 +149,29 @@ def test_repr_says_where_it_stands() -> None:
 
 def test_records_to_blame_have_their_own_error_and_the_others_say_so() -> None:
     """Records to blame have their own error, unlike the others of the batch (2d-15, KIP-467)."""
-    error, blamed = record_errors_from(InvalidRecordError, {1: "no key", 4: None}, "bad batch")
-    assert isinstance(error, InvalidRecordError)
-    assert "2 other record(s), at index 1, 4: bad batch" in str(error)
-    assert "no key" in str(blamed[1])
-    assert "bad batch" in str(blamed[4])
+    messages = {1: "no key", 4: None}
+    error, errors = record_errors_from(InvalidTimestampError, messages, "bad batch", 5)
+    assert isinstance(error, InvalidTimestampError)
+    assert "record 1 of 5: bad batch; no key" in str(error)
+    assert "itself is fine" not in str(error)
+    assert "no key" in str(errors[1])
+    assert "bad batch" in str(errors[4])
     batch = make_batch(5)
-    batch.fail(error, blamed)
-    assert batch.error_of(1) is blamed[1]
-    assert batch.error_of(0) is error
+    batch.fail(error, errors)
+    assert batch.error_of(1) is errors[1]
+    assert isinstance(batch.error_of(0), InvalidRecordError)
+    assert "is fine" in str(batch.error_of(0))
+    assert "2 other record(s), at index 1, 4: bad batch; no key" in str(batch.error_of(0))
+    whole = BatchAck(batch, 0)
+    assert whole.exception() is error
 
 
 def test_without_records_to_blame_all_have_the_brokers_error() -> None:
-    error, blamed = record_errors_from(MessageSizeTooLargeError, {}, "too large")
+    error, blamed = record_errors_from(MessageSizeTooLargeError, {}, "too large", 2)
     assert isinstance(error, MessageSizeTooLargeError)
     assert "too large" in str(error)
     assert blamed == {}
-    bare, _ = record_errors_from(MessageSizeTooLargeError, {}, None)
+    bare, _ = record_errors_from(MessageSizeTooLargeError, {}, None, 2)
     assert bare.args == ()
 
 

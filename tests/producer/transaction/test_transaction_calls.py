@@ -30,7 +30,9 @@ class World:
         self.go_on = asyncio.Event()
         self.served = 0
         client = cast("KafkaClient", SimpleNamespace(owner=self.owner, clock=self.clock))
-        self.calls = TransactionCalls(client, on_refusal=lambda refusal: refusal.error)
+        self.calls = TransactionCalls(
+            client, on_refusal=lambda refusal: refusal.error, why_not=lambda: "; last failure: x"
+        )
 
     async def work(self) -> None:
         await self.go_on.wait()

@@ -11,6 +11,7 @@ import pytest
 from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import (
     KafkaConnectionError,
+    KafkaError,
     TopicAuthorizationFailedError,
     UnknownMemberIdError,
     UnknownTopicIdError,
@@ -39,6 +40,7 @@ class World:
     def __init__(self, *refusals: TransactionError, highest: int | None = 6) -> None:
         self.ids: TopicIds | None = {"t": A}
         self.topic_error = 0
+        self.failures: dict[str, KafkaError] = {}
         self.cannot_be_asked: set[int] = set()
         """Which questions about topics, from 1 on, have no answer."""
         self.questions = 0
