@@ -84,6 +84,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NO_LIMIT = 2**31 - 1
+_MAX_OFFSET = 2**63 - 1
 _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
 
@@ -578,7 +579,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             raise ValueError("`max_records` must be a positive Integer")
         if timeout_ms < 0:
             raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
-        return max_records or self._config.max_poll_records or _NO_LIMIT
+        return min(max_records or self._config.max_poll_records or _NO_LIMIT, _NO_LIMIT)
 
     def _check_readable(self, partitions: Collection[TopicPartition]) -> None:
         """Refuse partitions that no record can ever come from: only assign() brings others."""
@@ -659,6 +660,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             epoch, offset = offset.leader_epoch, offset.offset
         if not is_int_from(0, offset):
             raise ValueError("Offset must be a positive integer")
+        if offset > _MAX_OFFSET:
+            raise ValueError(f"offset={offset:.3g} is beyond the last one there can be, 2^63-1")
         self._subscription.seek(partition, offset, epoch)
         self._subscription.leave_missing()
         if self._engine is not None:

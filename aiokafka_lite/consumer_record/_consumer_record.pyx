@@ -58,6 +58,7 @@ cdef extern from *:
      * Guarded by the interpreter's lock; where there is none, nothing waits. */
     #define ALK_SPARE_MAX 1024
     #define ALK_SPARE_FULL_MAX 512
+    #define ALK_DYING INT32_MIN /* the size of no key */
     static PyObject *alk_spare[ALK_SPARE_MAX];
     static int alk_spares;
     static PyTypeObject *alk_record_type;
@@ -80,13 +81,12 @@ cdef extern from *:
         }
     }
 
-    /* Free a record of any kind. */
-    Py_NO_INLINE static void alk_free_any_record(PyObject *self) {
+    /* Empty a record, and free it or let it wait. */
+    static void alk_end_record(PyObject *self, int was_tracked) {
         AlkRecord *record = (AlkRecord *)self;
         PyTypeObject *type = Py_TYPE(self);
         int waits = type == alk_record_type && alk_spares < ALK_SPARE_MAX;
-        if (alk_is_tracked(self)) {
-            PyObject_GC_UnTrack(self);
+        if (was_tracked) {
             Py_CLEAR(record->key_);
             Py_CLEAR(record->value_);
         } else {
@@ -106,6 +106,26 @@ cdef extern from *:
             Py_CLEAR(record->headers_);
             type->tp_free(self);
         }
+    }
+
+    static void alk_free_record(PyObject *self);
+
+    /* Free a record of any kind. A tracked one may refer to another, and that to the next. So many
+     * calls in each other would use up the stack: beyond a few, the interpreter calls this again for
+     * each, later. The collector does not know of such a record any more, so its size tells. */
+    Py_NO_INLINE static void alk_free_any_record(PyObject *self) {
+        AlkRecord *record = (AlkRecord *)self;
+        if (!alk_is_tracked(self) && record->key_size != ALK_DYING) {
+            alk_end_record(self, 0);
+            return;
+        }
+        PyObject_GC_UnTrack(self);
+        record->key_size = ALK_DYING;
+        if (record->headers_ == Py_None)
+            Py_CLEAR(record->headers_); /* so that it does not count as one that waits as it is */
+        Py_TRASHCAN_BEGIN(self, alk_free_record)
+        alk_end_record(self, 1);
+        Py_TRASHCAN_END
     }
 
     /* Tell whether a record waits just as it is. */

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gc
 import pickle
+import subprocess
 import sys
 import tracemalloc
 import weakref
@@ -403,3 +404,40 @@ def test_records_of_one_batch_may_have_come_differently_often(fresh: Any) -> Non
     records[0].topic = "mine"
     assert [one.topic for one in records] == ["mine", "t", "t", "t"]
     assert not any(map(gc.is_tracked, records[1:]))
+
+
+CHAINS = """
+import threading
+from aiokafka_lite.model import ConsumerRecord
+
+class Own(ConsumerRecord):
+    pass
+
+def chain(field, kind, wraps):
+    record = None
+    for _ in range(20_000):
+        facts = dict.fromkeys(("topic", "key", "value", "checksum"))
+        facts |= dict.fromkeys(("partition", "offset", "timestamp", "timestamp_type"), 0)
+        facts |= dict.fromkeys(("serialized_key_size", "serialized_value_size"), -1)
+        facts["headers"] = ()
+        facts[field] = wraps(record)
+        record = kind(**facts)
+
+def chains():
+    for field in ("value", "key", "offset", "headers", "topic"):
+        for wraps in (lambda record: record, lambda record: [record]):
+            chain(field, ConsumerRecord, wraps)
+    chain("value", Own, lambda record: record)
+    print("freed")
+
+threading.stack_size(256 * 1024)
+thread = threading.Thread(target=chains)
+thread.start()
+thread.join()
+"""
+
+
+def test_a_long_chain_of_records_is_freed_on_a_small_stack() -> None:
+    """Each refers to the next, and freeing them does not use up the stack."""
+    done = subprocess.run([sys.executable, "-c", CHAINS], capture_output=True, check=False)
+    assert done.stdout == b"freed\n", done.stderr
