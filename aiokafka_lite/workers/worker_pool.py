@@ -97,7 +97,8 @@ class WorkerPool(Generic[ItemT]):
 
         Cancelled: the handler is cancelled, and its record is not finished.
         """
-        worker.task = asyncio.current_task()
+        worker.task = task = asyncio.current_task()
+        assert task is not None
         monotonic, queues, stop = self._clock.monotonic, self._queues, self._stop
         while not stop.is_set:
             now_s = monotonic()
@@ -111,7 +112,7 @@ class WorkerPool(Generic[ItemT]):
             worker.item, worker.began_s = item, now_s
             try:
                 await self._process(worker, item)
-                if worker.has_cancellation():
+                if task.cancelling() and worker.has_cancellation():
                     await self._clear(worker, item)
             finally:
                 worker.item = None
