@@ -2,7 +2,6 @@
 
 from typing import Any, Protocol, TypeVar
 
-from aiokafka_lite.checks.quoted import TraceOf
 from aiokafka_lite.model import ConsumerRecord
 
 
@@ -13,9 +12,6 @@ class PoolItem(Protocol):
 
     def why(self, error: BaseException) -> str:
         """Return the error of the handler as logs show it, without parts of the record."""
-
-    def trace(self, error: BaseException) -> TraceOf:
-        """Return the traceback of the error for a log, without parts of the record."""
 
 
 ItemT = TypeVar("ItemT", bound=PoolItem)

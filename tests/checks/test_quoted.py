@@ -122,7 +122,7 @@ def test_an_error_of_users_code_is_cut_and_has_no_part_of_the_record() -> None:
     assert said(KeyError("user@example.com"), b"user@example.com") == "KeyError"
     assert said(ValueError("no user@example.com"), None, b"user@example.com is new") == "ValueError"
     assert said(ValueError("no 4111 2222"), {"number": "4111 2222"}) == "ValueError"
-    assert said(ValueError("no b'41'"), b"41") == "ValueError('no b\\'41\\'')"
+    assert said(ValueError("no b'41'"), b"41") == "ValueError"
     assert said(KeyError("41"), "41") == "KeyError"
     assert said(ValueError("line 1 column 1"), b"{") == "ValueError('line 1 column 1')"
 
