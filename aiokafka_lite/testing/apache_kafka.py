@@ -31,12 +31,14 @@ from aiokafka_lite.testing.java_runtime import (
     JavaNotFoundError,
     find_java,
     kafka_jars,
+    release_of,
     tools_version,
 )
 from aiokafka_lite.testing.kafka_node import KafkaNode, run_java
 from aiokafka_lite.testing.secure_listeners import (
     MECHANISMS,
     PLAINTEXT,
+    SCRAM_MECHANISMS,
     ListenerProtocol,
     SecureListener,
     authorizer_settings,
@@ -52,6 +54,9 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_VERSION = "4.4.0"
 ARCHIVE_TIMEOUT_S = 180.0
+FIRST_WITH_SCRAM = (3, 5)
+"""The first release whose nodes take the passwords of SCRAM before their start (KIP-900)."""
+WITHOUT_SCRAM = tuple(each for each in MECHANISMS if each not in SCRAM_MECHANISMS)
 ADDRESSES = ("localhost", "127.0.0.1")
 
 
@@ -112,7 +117,8 @@ class ApacheKafka:
         self._security = security
         self._users = users or {}
         self._listeners = list(listeners)
-        self._mechanisms = MECHANISMS if mechanisms is None and users else tuple(mechanisms or ())
+        offered = MECHANISMS if release_of(version) >= FIRST_WITH_SCRAM else WITHOUT_SCRAM
+        self._mechanisms = offered if mechanisms is None and users else tuple(mechanisms or ())
         if security != PLAINTEXT:
             self._listeners += standard_listeners(
                 self._users, self._mechanisms, connections_max_reauth_ms

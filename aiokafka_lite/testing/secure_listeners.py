@@ -183,6 +183,7 @@ __all__ = [
     "MECHANISMS",
     "MUTUAL_TLS",
     "PLAINTEXT",
+    "SCRAM_MECHANISMS",
     "ListenerProtocol",
     "SecureListener",
     "authorizer_settings",

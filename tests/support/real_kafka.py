@@ -12,6 +12,7 @@ import pytest
 
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.testing.java_runtime import release_of
+from aiokafka_lite.testing.zookeeper import needs_zookeeper
 
 _FIXTURES: Final = {
     "cluster_of_the_session",
@@ -45,7 +46,7 @@ def mark_if_real(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.real_kafka)
 
 
-_NEEDED: Final = re.compile(r"needs? Kafka (\d+\.\d+)( with KRaft)?")
+_NEEDED: Final = re.compile(r"needs? Kafka (\d+\.\d+)(?:, or (\d+\.\d+))?( with KRaft)?")
 
 
 def require_marked_release(item: pytest.Item, only_version: str | None) -> None:
@@ -72,8 +73,10 @@ def lacking(error: BaseException | None, version: str | None) -> str | None:
     for leaf in _leaves(error):
         found = _NEEDED.search(str(leaf))
         if isinstance(leaf, UnsupportedVersionError) and found is not None:
-            is_newer = release_of(found[1]) > release_of(version)
-            if is_newer or (found[2] and release_of(version) < release_of("3.3")):
+            with_any, with_kraft, is_for_kraft = found.groups()
+            lowest = with_any if needs_zookeeper(version) else with_kraft or with_any
+            is_for_others = needs_zookeeper(version) and is_for_kraft and not with_kraft
+            if is_for_others or release_of(lowest) > release_of(version):
                 return str(leaf)
     return None
 

@@ -47,6 +47,7 @@ async def test_features_are_described(admin: AIOKafkaAdminClient) -> None:
         assert levels.max_level <= features.supported[name].max_level
 
 
+@pytest.mark.needs_kafka("3.9", "addresses in its quorum")
 async def test_the_quorum_is_described(admin: AIOKafkaAdminClient) -> None:
     quorum = await admin.describe_metadata_quorum()
     assert quorum.leader_id == 1
@@ -57,6 +58,7 @@ async def test_the_quorum_is_described(admin: AIOKafkaAdminClient) -> None:
     assert quorum.observers == []
 
 
+@pytest.mark.needs_kafka("4.0", "feature transaction.version")
 async def test_a_level_that_cannot_be_is_refused(admin: AIOKafkaAdminClient) -> None:
     level = (await admin.describe_features()).finalized.get(TRANSACTIONS)
     outcomes = await admin.update_features({"nothing": FeatureUpdate(1)}, validate_only=True)
