@@ -1,14 +1,16 @@
 """Turning keys and values into bytes and back: the protocols, and four ready pairs.
 
-A callable with one argument is enough. If an object has a `serialize(topic, headers, obj)` method,
-that is called instead, so it may choose a schema by topic. None stays None without a call. Either
+A callable with one argument is enough. It is called with None, too, as by aiokafka; if it cannot
+take that, which a TypeError or an AttributeError says, None stays None. If an object has a
+`serialize(topic, headers, obj)` method, that is called instead, so it may choose a schema by topic.
+Such a method never gets None, which stays None. Either
 may be an `async def`: the clients await it off the hot path, and keep the order of records. This
 file itself calls none.
 """
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from aiokafka_lite.kafka_error import Fault, KafkaError
 
@@ -105,12 +107,21 @@ def topic_serializer(serializer: AnySerializer[Any]) -> Callable[[str, Headers, 
     return lambda _topic, _headers, obj: plain(obj)
 
 
-def topic_deserializer(deserializer: AnyDeserializer[Any]) -> Callable[[str, Headers, bytes], Any]:
+def topic_deserializer(deserializer: AnyDeserializer[Any]) -> Callable[[str, Headers, Any], Any]:
     """Return either kind of deserializer as `f(topic, headers, data) -> obj`."""
     if isinstance(deserializer, TopicDeserializer):
         return deserializer.deserialize
     plain = deserializer
     return lambda _topic, _headers, data: plain(data)
+
+
+CANNOT_TAKE_NONE: Final = (TypeError, AttributeError)
+"""What a function raises for None if it was not made for it, such as `str.encode`."""
+
+
+def takes_none(function: object) -> bool:
+    """Return whether a serializer or deserializer is to be called with None, as by aiokafka."""
+    return function is not None and not isinstance(function, TopicSerializer | TopicDeserializer)
 
 
 def is_async(function: object) -> bool:
@@ -150,7 +161,11 @@ def str_deserializer(data: bytes, /) -> str:
 
 
 def json_serializer(obj: Any, /) -> bytes:
-    """Compact JSON in UTF-8. Raises: TypeError or ValueError for values JSON lacks, such as NaN."""
+    """Compact JSON in UTF-8. Raises: TypeError or ValueError for values JSON lacks, such as NaN;
+    TypeError for None, which stays None: a tombstone.
+    """
+    if obj is None:
+        raise TypeError("None is a tombstone, and no JSON")
     import json  # noqa: PLC0415  imported at the first use
 
     return json.dumps(obj, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
@@ -179,6 +194,7 @@ def int_deserializer(data: bytes, /) -> int:
 
 
 __all__ = [
+    "CANNOT_TAKE_NONE",
     "AnyDeserializer",
     "AnySerializer",
     "AsyncSerializer",
@@ -201,6 +217,7 @@ __all__ = [
     "json_serializer",
     "str_deserializer",
     "str_serializer",
+    "takes_none",
     "topic_deserializer",
     "topic_serializer",
 ]

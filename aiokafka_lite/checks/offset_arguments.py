@@ -4,10 +4,12 @@ Error texts are aiokafka's. Does not wait.
 """
 
 from collections.abc import Callable, Mapping
+from operator import index
 
 from aiokafka_lite.checks.quoted import kind_of, number, quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.checks.topic_name import check_topic_name
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
@@ -55,14 +57,15 @@ def check_topic_partition(tp: TopicPartition) -> None:
     if not isinstance(topic, str):
         raise IllegalArgumentError(f"{quoted(tp)}: the topic is not a str; give its name")
     check_topic_name(topic)
-    if not isinstance(partition, int) or not 0 <= partition <= _MAX_PARTITION:
+    is_number = isinstance(partition, int) or is_int(partition)
+    if not is_number or not 0 <= partition <= _MAX_PARTITION:  # type: ignore[operator]
         raise IllegalArgumentError(
             f"{quoted(tp)}: the partition is not an int from 0 to {_MAX_PARTITION}; give its number"
         )
 
 
 def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
-    if isinstance(value, int):
+    if isinstance(value, int) or is_int(value):
         value = (value, "")
     if not isinstance(value, tuple) or len(value) != 2 or not _is_offset(value[0]):
         raise ValueError(
@@ -79,7 +82,7 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
             f"{tp}: {_shown(value)} is beyond what Kafka can store: offsets end at {_MAX_OFFSET}, "
             f"leader epochs go from -1 to {_MAX_PARTITION}"
         )
-    return OffsetAndMetadata(offset, metadata, epoch)
+    return OffsetAndMetadata(index(offset), metadata, index(epoch))
 
 
 def _check_sendable(name: str, text: object) -> None:
@@ -111,7 +114,7 @@ def _shown(value: object) -> str:
 
 
 def _is_offset(value: object) -> bool:
-    return isinstance(value, int) and value >= 0
+    return (isinstance(value, int) or is_int(value)) and value >= 0
 
 
 __all__ = [

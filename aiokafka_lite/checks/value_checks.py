@@ -1,6 +1,7 @@
 """Checks values that users pass, and words the error that lists all their faults. Does not wait."""
 
 from collections.abc import Sequence
+from operator import index
 from typing import TypeGuard
 
 from aiokafka_lite.checks.quoted import quoted
@@ -9,8 +10,17 @@ from aiokafka_lite.errors import IllegalArgumentError
 
 
 def is_int(value: object) -> TypeGuard[int]:
-    """Return whether `value` is an int and not a bool, regardless of its declared type."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Return whether `value` is an integer and not a bool, regardless of its declared type.
+
+    Integers of other kinds count by their `__index__`, such as those of numpy and pandas.
+    """
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    try:
+        index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def check_callback(name: str, function: object) -> None:

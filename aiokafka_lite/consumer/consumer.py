@@ -10,6 +10,7 @@ import random
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
+from operator import index
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
@@ -662,7 +663,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             raise ValueError("Offset must be a positive integer")
         if offset > _MAX_OFFSET:
             raise ValueError(f"offset={offset:.3g} is beyond the last one there can be, 2^63-1")
-        self._subscription.seek(partition, offset, epoch)
+        self._subscription.seek(partition, index(offset), index(epoch))
         self._subscription.leave_missing()
         if self._engine is not None:
             self._engine.poller.drop_buffered({partition})

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self, cast, get_args
 
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.schema_registry.registry_errors import SchemaRegistryError
 
@@ -144,7 +145,7 @@ def checked_name(name: str, value: object, meaning: str) -> str:
 
 def checked_version(value: object) -> int:
     """Return the version of a subject. Raises: KafkaConfigurationError unless it can be one."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if not is_int(value) or value < 1:
         raise KafkaConfigurationError(
             f"version: {shown(value)} is no version of a subject; give an int from 1 on"
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function, is_plain_function
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
@@ -53,7 +54,7 @@ class WorkersConfig:
         if is_coroutine_function(self.order):
             faults.append("order is an `async def`, and nobody awaits it; give a plain function")
         retries: object = self.retries  # users may pass anything
-        if retries is not None and (not isinstance(retries, int) or retries < 0):
+        if retries is not None and (not is_int(retries) or retries < 0):
             faults.append(
                 f"retries={quoted(self.retries)} is not an int from 0 on; None has no limit"
             )
@@ -135,7 +136,7 @@ def check_handler(handle: object) -> None:
 
 
 def _is_positive(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return (is_int(value) or isinstance(value, float)) and value > 0
 
 
 def _own_key(record: ConsumerRecord[Any, Any]) -> Hashable:

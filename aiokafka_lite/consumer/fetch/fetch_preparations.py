@@ -18,7 +18,7 @@ from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch, Record
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.errors import KafkaTimeoutError, RecordDeserializationError
 from aiokafka_lite.record.cursor.record_deserializer import BUDGET_S, RecordDeserializer
-from aiokafka_lite.serialization import NotPreparedError
+from aiokafka_lite.serialization import CANNOT_TAKE_NONE, NotPreparedError
 
 logger = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ async def make_object(
         ("key", key, deserializer.key),
         ("value", value, deserializer.value),
     ):
-        if deserialize is None or data is None:
+        if deserialize is None or (data is None and field not in deserializer.takes_none):
             continue
         try:
             try:
@@ -153,6 +153,9 @@ async def make_object(
                 found = deserialize(record.topic, record.headers, data)
             made[field] = await found if inspect.isawaitable(found) else found
         except Exception as error:  # noqa: BLE001  a user's code may raise anything
+            if data is None and isinstance(error, CANNOT_TAKE_NONE):
+                deserializer.takes_none.discard(field)
+                continue
             return deserializer.failed(record, field, key, value, error)
     for field, found in made.items():
         setattr(record, field, found)

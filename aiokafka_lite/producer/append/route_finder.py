@@ -7,6 +7,7 @@ has a counterpart that raises instead.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from operator import index
 from typing import NoReturn
 
 from aiokafka_lite.checks.quoted import kind_of, quoted
@@ -118,7 +119,8 @@ class RouteFinder:
         if partition.__class__ is int and 0 <= partition < route.count:
             return route.queue(partition)
         _check_partition(route, partition)
-        return None
+        number = index(partition)  # it may be one of numpy
+        return route.queue(number) if number < route.count else None
 
     @asynccontextmanager
     async def queue_to_come(
@@ -179,11 +181,7 @@ class RouteFinder:
 
 
 def _check_partition(route: TopicRoute, partition: object) -> None:
-    if (
-        not isinstance(partition, int)
-        or not is_int(partition)
-        or not 0 <= partition <= _MAX_PARTITION
-    ):
+    if not is_int(partition) or not 0 <= partition <= _MAX_PARTITION:
         raise IllegalArgumentError(
             f"partition={quoted(partition)} is no partition of {quoted(route.topic)}; give an int "
             f"from 0 to {_MAX_PARTITION}, or None to have one chosen"

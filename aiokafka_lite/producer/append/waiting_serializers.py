@@ -20,7 +20,7 @@ from aiokafka_lite.producer.batch.record_fields import (
     freeze_headers,
 )
 from aiokafka_lite.producer.partition.topic_routes import TopicRoute
-from aiokafka_lite.serialization import NotPreparedError
+from aiokafka_lite.serialization import CANNOT_TAKE_NONE, NotPreparedError
 
 _MOST_PREPARATIONS = 10
 """How often one record may ask for another preparation: once for its key, once for its value…"""
@@ -102,7 +102,7 @@ class WaitingSerializers:
     async def _to_bytes(
         self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
     ) -> bytes | None:
-        if obj is None:
+        if obj is None and field not in self._serializers.takes_none:
             return None
         named = self._serializers.serializer(field)
         if named is None:
@@ -115,6 +115,9 @@ class WaitingSerializers:
             except NotPreparedError as error:
                 unprepared = error
             except Exception as error:
+                if obj is None and isinstance(error, CANNOT_TAKE_NONE):
+                    self._serializers.takes_none.discard(field)
+                    return None
                 raise self._serializers.refusal(field, topic, obj, error) from error
             else:
                 return self._serializers.checked(field, obj, data)

@@ -4,6 +4,7 @@ Does not wait.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import index
 from typing import Any
 
 from aiokafka_lite.checks.quoted import number, quoted, said
@@ -14,9 +15,11 @@ from aiokafka_lite.errors import (
     SerializationError,
 )
 from aiokafka_lite.serialization import (
+    CANNOT_TAKE_NONE,
     AnySerializer,
     NotPreparedError,
     is_async,
+    takes_none,
     topic_serializer,
 )
 
@@ -35,6 +38,10 @@ class RecordSerializers:
             for field, serializer in (("key", key), ("value", value))
             if serializer is not None
         }
+        self.takes_none = {
+            field for field, function in (("key", key), ("value", value)) if takes_none(function)
+        }
+        """The fields whose serializer is called with None, until it cannot take that."""
         self.is_async = is_async(key) or is_async(value)
         """Whether one of them has to be awaited. Then `encode` cannot be used."""
 
@@ -66,11 +73,12 @@ class RecordSerializers:
     def to_bytes(
         self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
     ) -> bytes | None:
-        """Return the bytes of a record's "key" or "value"; None stays None.
+        """Return the bytes of a record's "key" or "value". None stays None if the serializer does
+        not take it.
 
         Raises: SerializationError, chained to the error of the serializer.
         """
-        if obj is None:
+        if obj is None and field not in self.takes_none:
             return None
         named = self._named.get(field)
         if named is None:
@@ -86,6 +94,9 @@ class RecordSerializers:
         except NotPreparedError:
             raise
         except Exception as error:
+            if obj is None and isinstance(error, CANNOT_TAKE_NONE):
+                self.takes_none.discard(field)
+                return None
             raise self.refusal(field, topic, obj, error) from error
         return self.checked(field, obj, data)
 
@@ -183,7 +194,7 @@ def checked_timestamp(timestamp_ms: int) -> int:
             f"timestamp_ms={number(timestamp_ms)} is no int of milliseconds since 1970 (64 bits; "
             "-1: no timestamp); leave it out to have the present time"
         )
-    return timestamp_ms
+    return index(timestamp_ms)
 
 
 def is_encodable(text: str) -> bool:

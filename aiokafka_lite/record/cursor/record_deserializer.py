@@ -4,6 +4,7 @@ If one fails, the error names its record, and the records before it are kept. A 
 slow: it gets a millisecond of each turn of the event loop.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from aiokafka_lite.checks.quoted import said
@@ -11,9 +12,11 @@ from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.serialization import (
+    CANNOT_TAKE_NONE,
     AnyDeserializer,
     NotPreparedError,
     is_async,
+    takes_none,
     topic_deserializer,
 )
 
@@ -41,10 +44,10 @@ class TurnBudget:
 class RecordDeserializer:
     """The two deserializers of one partition's records; either may be None.
 
-    An absent key or value stays None.
+    An absent key or value stays None if the deserializer does not take it.
     """
 
-    __slots__ = ("_budget", "is_async", "key", "partition", "topic", "value")
+    __slots__ = ("_budget", "is_async", "key", "partition", "takes_none", "topic", "value")
 
     def __init__(
         self,
@@ -62,6 +65,9 @@ class RecordDeserializer:
         """Called with topic, headers and bytes; None: keys stay bytes."""
         self.value = None if value_deserializer is None else topic_deserializer(value_deserializer)
         """As `key`."""
+        named = (("key", key_deserializer), ("value", value_deserializer))
+        self.takes_none = {field for field, function in named if takes_none(function)}
+        """The fields whose deserializer is called with None, until it cannot take that."""
         self.is_async = is_async(key_deserializer) or is_async(value_deserializer)
         """Whether one of them has to be awaited. Then `apply` cannot be used."""
 
@@ -87,11 +93,17 @@ class RecordDeserializer:
             key, value = record.key, record.value
             field = "key"
             try:
-                if deserialize_key is not None and key is not None:
-                    record.key = deserialize_key(topic, record.headers, key)
+                if deserialize_key is not None:
+                    if key is not None:
+                        record.key = deserialize_key(topic, record.headers, key)
+                    elif "key" in self.takes_none:
+                        record.key = self._made_of_none("key", deserialize_key, record)
                 field = "value"
-                if deserialize_value is not None and value is not None:
-                    record.value = deserialize_value(topic, record.headers, value)
+                if deserialize_value is not None:
+                    if value is not None:
+                        record.value = deserialize_value(topic, record.headers, value)
+                    elif "value" in self.takes_none:
+                        record.value = self._made_of_none("value", deserialize_value, record)
             except Exception as error:  # noqa: BLE001  a user's code may raise anything
                 del records[index:]
                 if isinstance(error, NotPreparedError) and deserialize_key is not None:
@@ -99,6 +111,15 @@ class RecordDeserializer:
                 return self.failed(record, field, key, value, error)
         budget.is_spent = now_s() > until_s
         return None
+
+    def _made_of_none(
+        self, field: str, deserialize: Callable[..., Any], record: ConsumerRecord[Any, Any]
+    ) -> Any:
+        try:
+            return deserialize(self.topic, record.headers, None)
+        except CANNOT_TAKE_NONE:
+            self.takes_none.discard(field)
+            return None
 
     def remedy(self, offset: int) -> str:
         """Return how to go past the record at `offset`."""
