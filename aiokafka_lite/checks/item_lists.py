@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
+from aiokafka_lite.checks.offset_arguments import checked_topic_partition
 from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.value_checks import whole
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import TopicPartition
 
@@ -32,6 +33,8 @@ def list_of(name: str, values: Iterable[T], *kinds: type) -> list[T]:
     """
     wanted = " or ".join(kind.__name__ for kind in kinds)
     found = listed(name, values, wanted, *kinds)
+    if int in kinds:
+        found = list(map(whole, found))
     for each in found:
         if not _is_one_of(each, kinds):
             raise IllegalArgumentError(
@@ -43,7 +46,7 @@ def list_of(name: str, values: Iterable[T], *kinds: type) -> list[T]:
 def partitions_of(name: str, values: Iterable[TopicPartition]) -> list[TopicPartition]:
     """Return the partitions of the argument `name`; a tuple (topic, partition) is one, too.
 
-    Raises: IllegalArgumentError as `list_of`; as `check_topic_partition`.
+    Raises: IllegalArgumentError as `list_of`; as `checked_topic_partition`.
     """
     found = listed(name, values, "TopicPartition", TopicPartition)
     return [partition_of(name, each) for each in found]
@@ -52,16 +55,14 @@ def partitions_of(name: str, values: Iterable[TopicPartition]) -> list[TopicPart
 def partition_of(name: str, value: object) -> TopicPartition:
     """Return a partition, given as TopicPartition or as tuple (topic, partition).
 
-    Raises: IllegalArgumentError for anything else; as `check_topic_partition`.
+    Raises: IllegalArgumentError for anything else; as `checked_topic_partition`.
     """
     if not isinstance(value, tuple) or len(value) != 2:
         raise IllegalArgumentError(
             f"{name} has {quoted(value)}, which is no TopicPartition; give"
             " TopicPartition(topic, partition)"
         )
-    found = TopicPartition(*value)
-    check_topic_partition(found)
-    return found
+    return checked_topic_partition(TopicPartition(*value))
 
 
 def dict_of(name: str, values: Mapping[K, V], form: str, *kinds: type) -> dict[K, V]:
@@ -73,6 +74,8 @@ def dict_of(name: str, values: Mapping[K, V], form: str, *kinds: type) -> dict[K
     given: Any = values
     if not isinstance(given, Mapping):
         raise IllegalArgumentError(f"{name}: {quoted(given)} is no dict; give {form}")
+    if int in kinds:
+        given = {key: whole(each) for key, each in given.items()}
     for key, each in given.items() if kinds else ():
         if not _is_one_of(each, kinds):
             raise IllegalArgumentError(

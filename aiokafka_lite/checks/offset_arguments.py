@@ -4,12 +4,11 @@ Error texts are aiokafka's. Does not wait.
 """
 
 from collections.abc import Callable, Mapping
-from operator import index
 
 from aiokafka_lite.checks.quoted import kind_of, number, quoted
 from aiokafka_lite.checks.sendable_text import sendable
 from aiokafka_lite.checks.topic_name import check_topic_name
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import whole
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.model import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
@@ -25,7 +24,7 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
 
     Raises: ValueError for an empty mapping, anything but a mapping, or a value of another shape;
     TypeError for a key that is not a TopicPartition, or metadata that is not a str;
-    IllegalArgumentError for values that no request can carry; as `check_topic_partition`.
+    IllegalArgumentError for values that no request can carry; as `checked_topic_partition`.
     """
     if not offsets or not isinstance(offsets, Mapping):
         raise ValueError(f"offsets={kind_of(offsets)}: give a dict of TopicPartition to offset")
@@ -35,54 +34,57 @@ def checked_offsets(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
 def checked_key(tp: object) -> TopicPartition:
     """Return `tp`, a TopicPartition.
 
-    Raises: TypeError for anything else; as `check_topic_partition`.
+    Raises: TypeError for anything else; as `checked_topic_partition`.
     """
     if not isinstance(tp, TopicPartition):
         raise TypeError(
             f"Key should be TopicPartition instance, not {kind_of(tp)}; give "
             "TopicPartition(topic, partition)"
         )
-    check_topic_partition(tp)
-    return tp
+    return checked_topic_partition(tp)
 
 
-def check_topic_partition(tp: TopicPartition) -> None:
-    """Raise for a partition that cannot exist, and that no request can therefore name.
+def checked_topic_partition(tp: TopicPartition) -> TopicPartition:
+    """Return the partition, its number as an int; raise for one that no request can name.
 
     Raises: InvalidTopicError for the topic's name; IllegalArgumentError for the number, naming the
     limits.
     """
     topic: object = tp.topic  # users may build a TopicPartition from anything
-    partition: object = tp.partition
+    partition: object = whole(tp.partition)
     if not isinstance(topic, str):
         raise IllegalArgumentError(f"{quoted(tp)}: the topic is not a str; give its name")
     check_topic_name(topic)
-    is_number = isinstance(partition, int) or is_int(partition)
-    if not is_number or not 0 <= partition <= _MAX_PARTITION:  # type: ignore[operator]
+    if not isinstance(partition, int) or not 0 <= partition <= _MAX_PARTITION:
         raise IllegalArgumentError(
             f"{quoted(tp)}: the partition is not an int from 0 to {_MAX_PARTITION}; give its number"
         )
+    return tp if partition is tp.partition else TopicPartition(topic, partition)
 
 
 def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
-    if isinstance(value, int) or is_int(value):
+    value = whole(value)
+    if isinstance(value, int):
         value = (value, "")
-    if not isinstance(value, tuple) or len(value) != 2 or not _is_offset(value[0]):
+    offset: object = None
+    if isinstance(value, tuple) and len(value) == 2:
+        offset = whole(value[0])
+    if not isinstance(value, tuple) or not isinstance(offset, int) or offset < 0:
         raise ValueError(
             f"{tp}: {_shown(value)} is not an offset; give an int from 0 on, (offset, metadata) or "
             f"OffsetAndMetadata"
         )
-    offset, metadata = value
+    metadata: object = value[1]
     if not isinstance(metadata, str):
         raise TypeError(f"Metadata should be a string, not {kind_of(metadata)}")
     _check_sendable(f"{tp}: metadata", metadata)
-    epoch = getattr(value, "leader_epoch", -1)
+    epoch = whole(getattr(value, "leader_epoch", -1))
     if offset > _MAX_OFFSET or not -1 <= epoch <= _MAX_PARTITION:
         raise IllegalArgumentError(
             f"{tp}: {_shown(value)} is beyond what Kafka can store: offsets end at {_MAX_OFFSET}, "
             f"leader epochs go from -1 to {_MAX_PARTITION}"
         )
-    return OffsetAndMetadata(index(offset), metadata, index(epoch))
+    return OffsetAndMetadata(offset, metadata, epoch)
 
 
 def _check_sendable(name: str, text: object) -> None:
@@ -113,15 +115,11 @@ def _shown(value: object) -> str:
     return quoted(value) if isinstance(value, OffsetAndMetadata) else number(value)
 
 
-def _is_offset(value: object) -> bool:
-    return (isinstance(value, int) or is_int(value)) and value >= 0
-
-
 __all__ = [
     "CommitListener",
     "OffsetsToCommit",
-    "check_topic_partition",
     "checked_group",
     "checked_key",
     "checked_offsets",
+    "checked_topic_partition",
 ]

@@ -1,8 +1,9 @@
 """Checks values that users pass, and words the error that lists all their faults. Does not wait."""
 
+import operator
 from collections.abc import Sequence
-from operator import index
-from typing import TypeGuard
+from enum import Enum
+from typing import Any, TypeGuard
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function
@@ -10,17 +11,23 @@ from aiokafka_lite.errors import IllegalArgumentError
 
 
 def is_int(value: object) -> TypeGuard[int]:
-    """Return whether `value` is an integer and not a bool, regardless of its declared type.
+    """Return whether `value` is an int and not a bool; `whole` makes ints of other integers."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
-    Integers of other kinds count by their `__index__`, such as those of numpy and pandas.
+
+def whole(value: Any) -> Any:
+    """Return an integer of another kind as an int, such as one of NumPy; and the rest as it is.
+
+    Other kinds are those that `operator.index` takes, and subclasses of int. Members of enums and
+    bools stay what they are.
     """
-    if isinstance(value, int):
-        return not isinstance(value, bool)
+    kind = type(value)
+    if kind is int or kind is bool or isinstance(value, Enum) or not hasattr(kind, "__index__"):
+        return value
     try:
-        index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return False
-    return True
+        return operator.index(value)
+    except Exception:  # noqa: BLE001 - of the user's class; arrays of several numbers have it, too
+        return value
 
 
 def check_callback(name: str, function: object) -> None:
@@ -44,4 +51,4 @@ def text_of_faults(what: str, faults: Sequence[str]) -> str:
     return f"{what} has {len(faults)} faults:{listed}"
 
 
-__all__ = ["check_callback", "is_int", "text_of_faults"]
+__all__ = ["check_callback", "is_int", "text_of_faults", "whole"]

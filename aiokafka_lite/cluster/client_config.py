@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.sendable_text import sendable
-from aiokafka_lite.checks.value_checks import is_int, text_of_faults
+from aiokafka_lite.checks.value_checks import is_int, text_of_faults, whole
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
@@ -166,6 +166,10 @@ class ClientConfig(SaslOptions):
     ClientTelemetry plugin never do. Java: enable.metrics.push. Not in aiokafka."""
 
     def __post_init__(self) -> None:
+        for name in self.__light_fields__:  # type: ignore[attr-defined]
+            value = getattr(self, name)
+            if value is not (number := whole(value)) and not isinstance(value, DefaultInt):
+                object.__setattr__(self, name, number)
         if faults := list(self._faults()):
             raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
         self._settle_defaults()

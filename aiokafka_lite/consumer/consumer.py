@@ -10,7 +10,6 @@ import random
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
-from operator import index
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
@@ -27,12 +26,13 @@ from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer.consumer_arguments import (
     AS_ARGUMENTS,
     check_operation,
-    check_partitions,
     check_server_pattern,
-    check_timestamp,
+    checked_partitions,
     checked_pattern,
+    checked_time,
+    checked_timeout_s,
     checked_topics,
-    is_int_from,
+    int_from,
     warn_about_group_options,
     warn_about_options_without_effect,
 )
@@ -401,8 +401,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         can have, IllegalStateError after subscribe(), ConsumerStoppedError. After stop(), an empty
         list lets go of them, as `unsubscribe`.
         """
-        wanted = list(partitions)
-        check_partitions(wanted)
+        wanted = checked_partitions(partitions)
         if not wanted and self._life.state is LifeState.STOPPED:
             self._subscription.unsubscribe()
             return
@@ -432,8 +431,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Raises: as `assign`; IllegalStateError, with nothing changed, for a partition that is not
         assigned.
         """
-        gone = list(partitions)
-        check_partitions(gone)
+        gone = checked_partitions(partitions)
         for tp in gone:
             self._subscription.assigned(tp)
         self.assign([tp for tp in self._subscription.queue() if tp not in gone])
@@ -493,8 +491,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         engine = self._life.running()
         if partitions:
             self._check_readable(partitions)
-        limit = self._checked_limit(timeout_ms, max_records)
-        return await engine.poller.poll(partitions, limit, timeout_ms / 1000)
+        timeout_s, limit = checked_timeout_s(timeout_ms), self._checked_limit(max_records)
+        return await engine.poller.poll(partitions, limit, timeout_s)
 
     async def getmany_arrow(
         self,
@@ -564,29 +562,27 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
                 "Arrow columns hold the bytes that were sent, and this consumer has a "
                 "deserializer; make one without key_deserializer and value_deserializer"
             )
-        limit = self._checked_limit(timeout_ms, max_records)
-        if max_bytes is not None and not is_int_from(1, max_bytes):
-            raise ValueError(f"max_bytes={quoted(max_bytes)} is not a positive int")
+        timeout_s, limit = checked_timeout_s(timeout_ms), self._checked_limit(max_records)
+        if max_bytes is not None and (max_bytes := int_from(1, given := max_bytes)) is None:
+            raise ValueError(f"max_bytes={quoted(given)} is not a positive int")
         fields = record_schema.field_mask(columns)
         builder = record_columns.RecordColumnsBuilder(limit, max_bytes, fields=fields)
         if not record_columns.USES_NATIVE_COLUMNS:
             record_schema.require_pyarrow()
-        await engine.poller.poll_columns(partitions, builder, timeout_ms / 1000, until)
+        await engine.poller.poll_columns(partitions, builder, timeout_s, until)
         return builder.finish()
 
-    def _checked_limit(self, timeout_ms: float, max_records: int | None) -> int:
+    def _checked_limit(self, max_records: int | None) -> int:
         """Return how many records one poll may return. Raises: ValueError."""
-        if max_records is not None and not is_int_from(1, max_records):
+        if max_records is not None and (max_records := int_from(1, max_records)) is None:
             raise ValueError("`max_records` must be a positive Integer")
-        if timeout_ms < 0:
-            raise ValueError(f"timeout_ms={timeout_ms} is negative; use 0 not to wait")
         return min(max_records or self._config.max_poll_records or _NO_LIMIT, _NO_LIMIT)
 
     def _check_readable(self, partitions: Collection[TopicPartition]) -> None:
         """Refuse partitions that no record can ever come from: only assign() brings others."""
-        check_partitions(partitions)
+        checked = checked_partitions(partitions)
         if not self._subscription.is_subscribed:
-            for tp in partitions:
+            for tp in checked:
                 self._subscription.assigned(tp)
 
     def __aiter__(self) -> Self:
@@ -617,15 +613,15 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         event loop.
         """
         self._life.check_loop()
-        check_partitions(partitions, "partitions must be TopicPartition namedtuples")
-        for tp in partitions:
+        text = "partitions must be TopicPartition namedtuples"
+        for tp in checked_partitions(partitions, text):
             self._subscription.pause(tp)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undo pause(). Raises: as `pause`."""
         self._life.check_loop()
-        check_partitions(partitions, "partitions must be TopicPartition namedtuples")
-        for tp in partitions:
+        text = "partitions must be TopicPartition namedtuples"
+        for tp in checked_partitions(partitions, text):
             self._subscription.resume(tp)
         self._signal.notify()
 
@@ -644,7 +640,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Cancelled: the lookup goes on for the next call.
         """
         engine = self._life.running()
-        check_partitions([partition])
+        (partition,) = checked_partitions([partition])
         return await engine.offsets.position(partition)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
@@ -654,16 +650,18 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         what was read there (KIP-320). Raises: ValueError for anything but an int >= 0,
         IllegalStateError when the partition is not assigned, ConsumerStoppedError.
         """
-        check_partitions([partition])
+        (partition,) = checked_partitions([partition])
         self._life.check_not_stopped()
         epoch = -1
         if isinstance(offset, OffsetAndMetadata):
             epoch, offset = offset.leader_epoch, offset.offset
-        if not is_int_from(0, offset):
+        if (number := int_from(0, offset)) is None:
             raise ValueError("Offset must be a positive integer")
-        if offset > _MAX_OFFSET:
-            raise ValueError(f"offset={offset:.3g} is beyond the last one there can be, 2^63-1")
-        self._subscription.seek(partition, index(offset), index(epoch))
+        if number > _MAX_OFFSET:
+            raise ValueError(
+                f"offset={quoted(number)} is beyond the last one there can be, {_MAX_OFFSET}"
+            )
+        self._subscription.seek(partition, number, epoch)
         self._subscription.leave_missing()
         if self._engine is not None:
             self._engine.poller.drop_buffered({partition})
@@ -675,17 +673,17 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         on looking. Raises: TypeError, IllegalStateError for partitions not assigned; as `getone`
         before start and after stop. Cancelled: as if the time were over.
         """
-        check_partitions(partitions)
+        wanted = checked_partitions(partitions)
         offsets = self._life.running().offsets
-        return await offsets.seek_by_reset(partitions, OffsetResetStrategy.EARLIEST)
+        return await offsets.seek_by_reset(wanted, OffsetResetStrategy.EARLIEST)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
         """Go behind the last record; with read_committed behind the last stable one. Returns,
         Raises: as `seek_to_beginning`. Cancelled: as `seek_to_beginning`.
         """
-        check_partitions(partitions)
+        wanted = checked_partitions(partitions)
         offsets = self._life.running().offsets
-        return await offsets.seek_by_reset(partitions, OffsetResetStrategy.LATEST)
+        return await offsets.seek_by_reset(wanted, OffsetResetStrategy.LATEST)
 
     async def seek_to_timestamp(self, timestamp_ms: int, *partitions: TopicPartition) -> bool:
         """Go to the first record at or after a time (ms since 1970), or to the end without one.
@@ -695,10 +693,9 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Returns, Cancelled: as `seek_to_beginning`. Raises: ValueError for what is no time; else as
         `seek_to_beginning`.
         """
-        check_timestamp(timestamp_ms)
-        check_partitions(partitions)
-        offsets = self._life.running().offsets
-        return await offsets.seek_by_reset(partitions, AtTimestamp(timestamp_ms))
+        when = AtTimestamp(checked_time(timestamp_ms))
+        wanted = checked_partitions(partitions)
+        return await self._life.running().offsets.seek_by_reset(wanted, when)
 
     async def seek_to_committed(
         self, *partitions: TopicPartition
@@ -709,8 +706,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Raises: TypeError, IllegalStateError for partitions not assigned; as `committed`.
         Cancelled: no position has changed.
         """
-        check_partitions(partitions)
-        return await self._of_group().seek_to_committed(partitions, self.seek)
+        wanted = checked_partitions(partitions)
+        return await self._of_group().seek_to_committed(wanted, self.seek)
 
     # Offsets of the group…
 
@@ -791,7 +788,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         GroupAuthorizationFailedError, TopicAuthorizationFailedError; as `getone` before start and
         after stop. Cancelled: nothing stays behind.
         """
-        check_partitions([partition])
+        (partition,) = checked_partitions([partition])
         return await self._of_group().committed(partition, metadata=metadata)
 
     async def _committed_of(

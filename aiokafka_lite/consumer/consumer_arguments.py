@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-from aiokafka_lite.checks.offset_arguments import check_topic_partition, checked_key
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.offset_arguments import checked_key, checked_topic_partition
+from aiokafka_lite.checks.quoted import kind_of, number, quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
 from aiokafka_lite.errors import IllegalOperation
 from aiokafka_lite.model import OffsetSpec, SubscriptionPattern, TopicPartition
@@ -22,9 +22,10 @@ _MOST_TIMESTAMP = 2**63 - 1
 AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsumer('a', 'b')"
 
 
-def is_int_from(minimum: int, value: object) -> bool:
-    """Say whether `value` is an int of at least `minimum`."""
-    return is_int(value) and value >= minimum
+def int_from(minimum: int, value: object) -> int | None:
+    """Return an integer of at least `minimum` as an int; None for anything else."""
+    found = whole(value)
+    return found if is_int(found) and found >= minimum else None
 
 
 def check_operation(operation: object) -> None:
@@ -37,15 +38,20 @@ def check_operation(operation: object) -> None:
         )
 
 
-def check_partitions(
+def checked_partitions(
     partitions: Iterable[object], text: str = "partitions must be TopicPartition instances"
-) -> None:
-    """Raise TypeError, beginning with `text`, for anything but TopicPartitions; those that cannot
-    exist as `check_topic_partition`."""
+) -> list[TopicPartition]:
+    """Return the partitions as a list.
+
+    Raises: TypeError, beginning with `text`, for anything but TopicPartitions; for those that
+    cannot exist as `checked_topic_partition`.
+    """
+    found: list[TopicPartition] = []
     for partition in partitions:
         if not isinstance(partition, TopicPartition):
-            raise TypeError(f"{text}, not {type(partition).__name__}")
-        check_topic_partition(partition)
+            raise TypeError(f"{text}, not {kind_of(partition)}")
+        found.append(checked_topic_partition(partition))
+    return found
 
 
 def checked_topics(topics: object, how: str = AS_A_LIST) -> list[str]:
@@ -111,8 +117,16 @@ def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPa
     Raises: TypeError for what is no dict, no partition or no number; ValueError for a negative one.
     """
     _check_mapping("timestamps", timestamps, "milliseconds since 1970")
-    checked = {checked_key(tp): int(timestamp) for tp, timestamp in timestamps.items()}
-    for tp, timestamp in checked.items():
+    checked: dict[TopicPartition, int] = {}
+    for tp, given in timestamps.items():
+        try:
+            timestamp = int(given)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(
+                f"the target time for partition {quoted(tp)} is {number(given)}; give milliseconds "
+                "since 1970 as an int"
+            ) from None
+        checked[checked_key(tp)] = timestamp
         if timestamp < 0:
             raise ValueError(
                 f"The target time for partition {tp} is {timestamp}. "
@@ -130,7 +144,7 @@ def checked_specs(
     of the two.
     """
     _check_mapping("offsets", offsets, "OffsetSpec or milliseconds since 1970")
-    checked = {checked_key(tp): spec for tp, spec in offsets.items()}
+    checked = {checked_key(tp): whole(spec) for tp, spec in offsets.items()}
     for tp, spec in checked.items():
         if not is_int(spec) or not min(OffsetSpec) <= spec <= _MOST_TIMESTAMP:
             raise ValueError(
@@ -149,13 +163,33 @@ def _check_mapping(name: str, given: object, values: str) -> None:
         )
 
 
-def check_timestamp(timestamp_ms: object) -> None:
-    """Raise ValueError for anything but milliseconds since 1970 that a request can carry."""
-    if not is_int(timestamp_ms) or not 0 <= timestamp_ms <= _MOST_TIMESTAMP:
+def checked_time(timestamp_ms: object) -> int:
+    """Return milliseconds since 1970. Raises: ValueError for what no request can carry."""
+    time = whole(timestamp_ms)
+    if not is_int(time) or not 0 <= time <= _MOST_TIMESTAMP:
         raise ValueError(
             f"timestamp_ms={quoted(timestamp_ms)} is no time; give milliseconds since 1970 as an "
             f"int from 0 to {_MOST_TIMESTAMP}"
         )
+    return time
+
+
+def checked_timeout_s(timeout_ms: object) -> float:
+    """Return how long a poll may wait, in seconds.
+
+    Raises: TypeError for what is no number; ValueError for a negative one, and for NaN.
+    """
+    given = whole(timeout_ms)
+    if not isinstance(given, int | float):
+        try:
+            given = float(given)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"timeout_ms={quoted(timeout_ms)} is no number; give milliseconds"
+            ) from None
+    if not given >= 0:
+        raise ValueError(f"timeout_ms={quoted(given)} is negative; use 0 not to wait")
+    return float(given / 1000)
 
 
 def warn_about_options_without_effect(
@@ -192,14 +226,15 @@ def warn_about_group_options(names: Iterable[str]) -> None:
 __all__ = [
     "AS_ARGUMENTS",
     "check_operation",
-    "check_partitions",
     "check_server_pattern",
-    "check_timestamp",
+    "checked_partitions",
     "checked_pattern",
     "checked_specs",
+    "checked_time",
+    "checked_timeout_s",
     "checked_timestamps",
     "checked_topics",
-    "is_int_from",
+    "int_from",
     "warn_about_group_options",
     "warn_about_options_without_effect",
 ]

@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.refresh_failures import why_leaderless
 from aiokafka_lite.concurrency.waiting_calls import WaitingCalls
 from aiokafka_lite.consumer.consumer_arguments import (
-    check_partitions,
+    checked_partitions,
     checked_specs,
     checked_timestamps,
 )
@@ -382,8 +382,7 @@ class OffsetCalls:
         self, partitions: Iterable[TopicPartition], end: int
     ) -> dict[TopicPartition, int]:
         """Return the offset of each partition at one end of its log, EARLIEST or LATEST."""
-        wanted = list(partitions)
-        check_partitions(wanted)
+        wanted = checked_partitions(partitions)
         if not wanted:
             return {}
         listed = await self._ask_leaders(dict.fromkeys(wanted, end))

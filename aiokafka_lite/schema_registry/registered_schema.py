@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self, cast, get_args
 
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.schema_registry.registry_errors import SchemaRegistryError
 
@@ -145,11 +145,12 @@ def checked_name(name: str, value: object, meaning: str) -> str:
 
 def checked_version(value: object) -> int:
     """Return the version of a subject. Raises: KafkaConfigurationError unless it can be one."""
-    if not is_int(value) or value < 1:
+    version = whole(value)
+    if not is_int(version) or version < 1:
         raise KafkaConfigurationError(
             f"version: {shown(value)} is no version of a subject; give an int from 1 on"
         )
-    return value
+    return version
 
 
 def check_flags(**flags: object) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 from urllib.parse import quote, urlsplit
 
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.options.option_names import meant_option
@@ -455,11 +455,12 @@ def checked_client(value: object) -> SchemaRegistryClient:
 
 def checked_id(value: object) -> int:
     """Return the id of a schema. Raises: KafkaConfigurationError unless it can be one."""
-    if not is_int(value) or not 0 <= value < 1 << 32:
+    schema_id = whole(value)
+    if not is_int(schema_id) or not 0 <= schema_id < 1 << 32:
         raise KafkaConfigurationError(
             f"schema_id: {shown(value)} is no id of a schema; give an int from 0 to {2**32 - 1}"
         )
-    return value
+    return schema_id
 
 
 def refuse_unknown(
@@ -511,7 +512,7 @@ def _number_faults(**numbers: tuple[object, int]) -> list[str]:
     return [
         f"{name}={shown(value)} must be an int of {least} or more"
         for name, (value, least) in numbers.items()
-        if not is_int(value) or value < least
+        if not is_int(number := whole(value)) or number < least
     ]
 
 

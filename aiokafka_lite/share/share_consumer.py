@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self
 
-from aiokafka_lite.checks.offset_arguments import check_topic_partition
-from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import check_callback, is_int, text_of_faults
+from aiokafka_lite.checks.offset_arguments import checked_topic_partition
+from aiokafka_lite.checks.quoted import kind_of, quoted
+from aiokafka_lite.checks.value_checks import check_callback, text_of_faults, whole
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -20,9 +20,15 @@ from aiokafka_lite.cluster.shared_options import SharedClient, host_and_options
 from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.concurrency.life import LifeState
-from aiokafka_lite.consumer.consumer_arguments import AS_ARGUMENTS, checked_topics
+from aiokafka_lite.consumer.consumer_arguments import (
+    AS_ARGUMENTS,
+    checked_timeout_s,
+    checked_topics,
+    int_from,
+)
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
+    IllegalArgumentError,
     IllegalStateError,
     KafkaConfigurationError,
     KafkaError,
@@ -227,13 +233,9 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         Cancelled: nothing is lost; what was acquired comes with the next call.
         """
         engine = self._readable()
-        if max_records is not None and not (is_int(max_records) and max_records >= 1):
-            raise ValueError(
-                f"max_records={quoted(max_records)}: give an int of at least 1, or None"
-            )
-        if timeout_ms < 0:
-            raise ValueError(f"timeout_ms={quoted(timeout_ms)} is negative; give 0 or more")
-        return await engine.poll(max_records, timeout_ms / 1000)
+        if max_records is not None and (max_records := int_from(1, given := max_records)) is None:
+            raise ValueError(f"max_records={quoted(given)}: give an int of at least 1, or None")
+        return await engine.poll(max_records, checked_timeout_s(timeout_ms))
 
     async def getone(self) -> ConsumerRecord[KT, VT]:
         """Return the next record; wait for it without bound.
@@ -278,7 +280,15 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         Raises: IllegalStateError in implicit mode, and for a record that is not held;
         ValueError for an unknown type; ConsumerStoppedError.
         """
-        self.acknowledge_offset(record.topic, record.partition, record.offset, type)
+        given: object = record
+        try:
+            place = record.topic, record.partition, record.offset
+        except AttributeError:
+            raise IllegalArgumentError(
+                f"{kind_of(given)} is no record; give one that getmany() or getone() returned, or "
+                "call acknowledge_offset(topic, partition, offset)"
+            ) from None
+        self.acknowledge_offset(*place, type)
 
     def acknowledge_offset(
         self,
@@ -297,9 +307,8 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
                 "records are accepted by the next getmany(), getone() or commit(); to acknowledge "
                 "them one by one, set share_acknowledgement_mode='explicit'"
             )
-        tp = TopicPartition(topic, partition)
-        check_topic_partition(tp)
-        engine.held.acknowledge(tp, offset, AcknowledgeType(type))
+        tp = checked_topic_partition(TopicPartition(topic, partition))
+        engine.held.acknowledge(tp, whole(offset), AcknowledgeType(type))
 
     async def commit(
         self, timeout_ms: int | None = None

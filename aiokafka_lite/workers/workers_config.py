@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Literal, get_args
 
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function, is_plain_function
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
@@ -40,6 +40,8 @@ class WorkersConfig:
     """That of the consumer: the group waits so long for a member that drains."""
 
     def __post_init__(self) -> None:
+        for name in (*_POSITIVE, "retries"):
+            object.__setattr__(self, name, whole(getattr(self, name)))
         faults = list(self._faults())
         if faults:
             raise KafkaConfigurationError(f"these workers cannot work: {'; '.join(faults)}")

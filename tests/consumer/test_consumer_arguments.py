@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.consumer.consumer_arguments import (
-    check_partitions,
     check_server_pattern,
+    checked_partitions,
     checked_pattern,
     checked_specs,
+    checked_timeout_s,
     checked_timestamps,
     checked_topics,
-    is_int_from,
+    int_from,
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -29,15 +30,30 @@ P0, P1 = tps(0, 1)
     [(1, True), (5, True), (0, False), (-1, False), ("1", False), (1.0, False), (True, False)],
 )
 def test_only_ints_from_the_minimum_on_count(value: object, expected: bool) -> None:
-    assert is_int_from(1, value) is expected
+    assert int_from(1, value) == (value if expected else None)
+
+
+@pytest.mark.parametrize(("given", "seconds"), [(0, 0.0), (1500, 1.5), (0.5, 0.0005)])
+def test_a_poll_waits_as_long_as_it_is_told(given: float, seconds: float) -> None:
+    assert checked_timeout_s(given) == seconds
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [(-1, ValueError), (float("nan"), ValueError), (None, TypeError), ("4111 soon", TypeError)],
+)
+def test_what_is_no_time_to_wait_is_refused_in_few_words(given: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="timeout_ms=") as caught:
+        checked_timeout_s(given)
+    assert len(str(caught.value)) < 100
 
 
 def test_partitions_are_topic_partitions_and_nothing_that_looks_like_one() -> None:
-    check_partitions(tps(0, 1))
-    with pytest.raises(TypeError, match="not tuple"):
-        check_partitions([("t", 0)])
-    with pytest.raises(TypeError, match=r"^a text of its own, not str"):
-        check_partitions(["t"], "a text of its own")
+    assert checked_partitions(iter(tps(0, 1))) == [*tps(0, 1)]
+    with pytest.raises(TypeError, match="not <tuple, 2 long>"):
+        checked_partitions([("t", 0)])
+    with pytest.raises(TypeError, match=r"^a text of its own, not <str, 1 long>"):
+        checked_partitions(["t"], "a text of its own")
 
 
 @pytest.mark.parametrize("topics", [["t", "u"], ("t", "u"), {"t": 1, "u": 2}])

@@ -18,7 +18,7 @@ from aiokafka_lite import (
     TopicPartition,
 )
 from aiokafka_lite.admin import NewPartitions, NewTopic, RecordsToDelete
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.testing.broker import EmbeddedBroker
 
 
@@ -175,5 +175,5 @@ async def test_of_share_consumers_and_workers() -> None:
 
 @pytest.mark.parametrize("value", [True, False, 1.0, "1", None, Fraction(1)])
 def test_nothing_else_is_an_integer(value: object) -> None:
-    assert not is_int(value)
-    assert is_int(ONE)
+    assert not is_int(whole(value))
+    assert is_int(whole(ONE))

@@ -8,7 +8,7 @@ from aiokafka_lite.admin.calls.admin_requests import AdminRequests
 from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
 from aiokafka_lite.admin.calls.pending_items import closed_meanwhile
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.cluster.kafka_client import ClientState
 from aiokafka_lite.errors import IllegalArgumentError
 
@@ -29,9 +29,10 @@ class AdminFamily:
         """
         if timeout_ms is None:
             return self._running().client.config.request_timeout_ms / 1000
+        given, timeout_ms = timeout_ms, whole(timeout_ms)
         if not is_int(timeout_ms) or not 1 <= timeout_ms <= _MOST_MS:
             raise IllegalArgumentError(
-                f"timeout_ms={quoted(timeout_ms)} is no int from 1 to {_MOST_MS}; name the "
+                f"timeout_ms={quoted(given)} is no int from 1 to {_MOST_MS}; name the "
                 "milliseconds that the call may take, or None for request_timeout_ms"
             )
         return timeout_ms / 1000

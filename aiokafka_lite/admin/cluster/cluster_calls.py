@@ -18,7 +18,7 @@ from aiokafka_lite.admin.cluster.cluster_values import (
 )
 from aiokafka_lite.checks.item_lists import dict_of
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
 from aiokafka_lite.net.handshake import CLIENT_SOFTWARE_NAME, software_version
 from aiokafka_lite.protocol.messages import _quorum as quorum
@@ -157,6 +157,7 @@ class ClusterCalls(AdminFamily):
         IllegalArgumentError for an id that is no int; otherwise as `describe_features`.
         Cancelled: the controller may forget the broker nevertheless. Source: KIP-631.
         """
+        broker_id = whole(broker_id)
         if not is_int(broker_id) or broker_id < 0:
             raise IllegalArgumentError(
                 f"broker_id={quoted(broker_id)} is no int of 0 or more; name the id of a broker"
@@ -192,7 +193,7 @@ def _features(answer: ApiVersionsResponse) -> FeatureMetadata:
 
 
 def _checked(name: str, update: FeatureUpdate) -> FeatureUpdate:
-    level, upgrade_type = update
+    level, upgrade_type = whole(update[0]), update[1]
     if not is_int(level) or not 0 <= level <= _MOST_LEVEL:
         raise IllegalArgumentError(
             f"max_version_level={quoted(level)} of feature {quoted(name)} is no int from 0 to "

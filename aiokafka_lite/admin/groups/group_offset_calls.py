@@ -25,7 +25,7 @@ from aiokafka_lite.admin.groups.group_states import (
     with_states,
 )
 from aiokafka_lite.admin.groups.group_values import checked_id, checked_ids
-from aiokafka_lite.checks.item_lists import partitions_of
+from aiokafka_lite.checks.item_lists import list_of, partitions_of
 from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_offsets
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.errors import KafkaError
@@ -61,7 +61,8 @@ class GroupOffsetCalls(AdminFamily):
             return {}
         route: Route[str] = requests.routes.coordinator(CoordinatorType.GROUP)
         if group_coordinator_id is not None:
-            route = requests.routes.node(lambda _: group_coordinator_id)
+            (node_id,) = list_of("group_coordinator_id", [group_coordinator_id], int)
+            route = requests.routes.node(lambda _: node_id)
         found = await self._fetch_group_offsets(
             "list_consumer_group_offsets()", asked, route, timeout_ms
         )

@@ -16,7 +16,7 @@ from aiokafka_lite.admin.groups.offset_reset_plan import (
     KnownOffsets,
     OffsetResetPlan,
     ResetTarget,
-    check_target,
+    checked_target,
     plan_of,
     time_of,
 )
@@ -121,7 +121,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         `group_lag`.
         Cancelled: nothing is left behind.
         """
-        check_target(to)
+        to = checked_target(to)
         left_ms = self._left_ms(timeout_ms)
         current = await self._committed(checked_id(group_id), left_ms())
         is_share = not current and await self._is_share(group_id, left_ms())

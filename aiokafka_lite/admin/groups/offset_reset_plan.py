@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsResult
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.model import OffsetSpec, TopicPartition
@@ -90,11 +90,17 @@ class OffsetResetPlan:
         return "\n".join([f"group {self.group_id}", *lines, *errors, *obstacle])
 
 
-def check_target(to: object) -> None:
-    """Raise for a target that is none.
+def checked_target(to: Any) -> ResetTarget:
+    """Return the target of a reset.
 
     Raises: IllegalArgumentError naming what a target may be.
     """
+    if isinstance(to, ShiftBy):
+        to = ShiftBy(whole(to.records))
+    elif isinstance(to, Mapping):
+        to = {tp: whole(offset) for tp, offset in to.items()}
+    else:
+        to = whole(to)
     is_good = (
         (isinstance(to, OffsetSpec) and to in (OffsetSpec.EARLIEST, OffsetSpec.LATEST))
         or (isinstance(to, datetime) and to.tzinfo is not None)
@@ -109,6 +115,8 @@ def check_target(to: object) -> None:
             "datetime with a time zone, a timedelta from 0 on (that long ago), an offset from 0 "
             "on, ShiftBy(records), or offsets by TopicPartition"
         )
+    target: ResetTarget = to
+    return target
 
 
 def time_of(to: ResetTarget, now_ms: int) -> int | None:
@@ -184,7 +192,7 @@ __all__ = [
     "OffsetResetPlan",
     "ResetTarget",
     "ShiftBy",
-    "check_target",
+    "checked_target",
     "plan_of",
     "time_of",
 ]

@@ -13,7 +13,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.item_lists import dict_of, partition_of
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import IllegalArgumentError, KafkaError
 from aiokafka_lite.model import OffsetSpec, TopicPartition
 from aiokafka_lite.protocol.messages.list_offsets import (
@@ -72,7 +72,7 @@ class ListOffsetsCalls(AdminFamily):
         """
         level = level_of(isolation_level)
         asked = dict_of("offsets", offsets, "{TopicPartition: OffsetSpec or time}")
-        _check_questions(asked)
+        asked = _checked_questions(asked)
         has_news = any(spec <= OffsetSpec.MAX_TIMESTAMP for spec in asked.values())
         requests = self._running()
 
@@ -115,17 +115,24 @@ def level_of(isolation_level: IsolationLevel) -> int:
     return level
 
 
-def _check_questions(offsets: Mapping[TopicPartition, OffsetSpec | int]) -> None:
+def _checked_questions(
+    offsets: Mapping[TopicPartition, OffsetSpec | int],
+) -> dict[TopicPartition, OffsetSpec | int]:
     names: set[str] = set()
-    for tp, spec in offsets.items():
+    checked: dict[TopicPartition, OffsetSpec | int] = {}
+    for given, wanted in offsets.items():
+        tp, spec = given, whole(wanted)
         if type(tp) is not TopicPartition or tp[0] not in names or not _is_index(tp[1]):
-            names.add(partition_of("offsets", tp).topic)
+            tp = partition_of("offsets", tp)
+            names.add(tp.topic)
+        checked[tp] = spec
         topic, partition = tp
         if not is_int(spec) or not OffsetSpec.EARLIEST_PENDING_UPLOAD <= spec <= _MAX_TIMESTAMP:
             raise IllegalArgumentError(
                 f"{topic}-{partition}: {quoted(spec)} is no OffsetSpec and no time; give a member "
                 f"of OffsetSpec, or milliseconds since 1970 as an int from 0 to {_MAX_TIMESTAMP}"
             )
+    return checked
 
 
 def _is_index(partition: object) -> bool:

@@ -11,7 +11,7 @@ from aiokafka_lite.admin.calls.every_broker import brokers_now
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.item_lists import dict_of, list_of, listed, partition_of
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import (
     ClusterAuthorizationFailedError,
     IllegalArgumentError,
@@ -97,9 +97,7 @@ class LogDirCalls(AdminFamily):
         ends_s = requests.client.clock.monotonic() + timeout_s
         if broker_ids is None:
             broker_ids = sorted(await brokers_now(requests, "describe_log_dirs()", timeout_s))
-        asked = list_of("broker_ids", broker_ids, int)
-        for broker_id in asked:
-            _check_broker(broker_id)
+        asked = list(map(_checked_broker, list_of("broker_ids", broker_ids, int)))
         left_s = max(ends_s - requests.client.clock.monotonic(), 0.001)
         return await log_dirs_of(requests, "describe_log_dirs()", asked, None, left_s)
 
@@ -254,24 +252,25 @@ def _dirs_of(
 
 
 def _checked(replicas: Iterable[Replica]) -> list[Replica]:
-    asked = listed("replicas", replicas, "(broker id, TopicPartition)")
-    for replica in asked:
+    asked: list[Replica] = []
+    for replica in listed("replicas", replicas, "(broker id, TopicPartition)"):
         given: Any = replica
         if not isinstance(given, tuple) or len(given) != 2:
             raise IllegalArgumentError(
                 f"{quoted(replica)} is no replica; give (broker id, "
                 "TopicPartition(topic, partition))"
             )
-        _check_broker(replica[0])
-        partition_of("replicas", replica[1])
+        asked.append((_checked_broker(replica[0]), partition_of("replicas", replica[1])))
     return asked
 
 
-def _check_broker(broker_id: object) -> None:
-    if not is_int(broker_id) or broker_id < 0:
+def _checked_broker(broker_id: object) -> int:
+    number = whole(broker_id)
+    if not is_int(number) or number < 0:
         raise IllegalArgumentError(
             f"broker {quoted(broker_id)} is no int from 0 on; give a broker's id"
         )
+    return number
 
 
 __all__ = [

@@ -11,7 +11,7 @@ from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.topics.topic_description import PartitionDescription, TopicDescription
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import (
     BrokerResponseError,
     IllegalArgumentError,
@@ -85,6 +85,7 @@ class DescribeTopicCalls(AdminFamily):
         Cancelled: nothing is left behind.
         Source: KIP-966.
         """
+        page_partitions = whole(page_partitions)
         if not is_int(page_partitions) or page_partitions < 1:
             raise IllegalArgumentError(
                 f"page_partitions={quoted(page_partitions)} is no int from 1 on; name how many "

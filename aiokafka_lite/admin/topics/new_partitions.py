@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.value_checks import whole
 
 
 class NewPartitions:
@@ -15,11 +16,11 @@ class NewPartitions:
     def __init__(
         self, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None
     ) -> None:
-        self.total_count = total_count
+        self.total_count: int = whole(total_count)
         self.new_assignments = new_assignments
 
     def __repr__(self) -> str:
-        return f"NewPartitions({self.total_count}, {quoted(self.new_assignments)})"
+        return f"NewPartitions({quoted(self.total_count)}, {quoted(self.new_assignments)})"
 
 
 __all__ = ["NewPartitions"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from aiokafka_lite.checks.item_lists import dict_of
 from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.value_checks import whole
 from aiokafka_lite.errors import IllegalArgumentError
 
 
@@ -29,12 +30,13 @@ class NewTopic:
         if replica_assignments and not num_partitions == replication_factor == -1:
             raise IllegalArgumentError(
                 f"topic {quoted(name)}: either num_partitions/replication_factor or "
-                f"replica_assignments must be specified, not both; num_partitions={num_partitions} "
-                f"and replication_factor={replication_factor} must be -1"
+                f"replica_assignments must be specified, not both; num_partitions="
+                f"{quoted(num_partitions)} "
+                f"and replication_factor={quoted(replication_factor)} must be -1"
             )
         self.name = name
-        self.num_partitions = num_partitions
-        self.replication_factor = replication_factor
+        self.num_partitions: int = whole(num_partitions)
+        self.replication_factor: int = whole(replication_factor)
         self.replica_assignments = dict_of(
             "replica_assignments", replica_assignments or {}, "{partition: [broker, …]}"
         )
@@ -42,7 +44,8 @@ class NewTopic:
 
     def __repr__(self) -> str:
         return (
-            f"NewTopic({quoted(self.name)}, {self.num_partitions}, {self.replication_factor},"
+            f"NewTopic({quoted(self.name)}, {quoted(self.num_partitions)},"
+            f" {quoted(self.replication_factor)},"
             f" {quoted(self.replica_assignments)}, {quoted(self.topic_configs)})"
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from uuid import UUID
 
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.network_client import NetworkClient
@@ -117,9 +117,10 @@ class MetricsPush:
         """
         if timeout_ms is None:
             timeout_ms = self._config.default_api_timeout_ms
+        given, timeout_ms = timeout_ms, whole(timeout_ms)
         if not is_int(timeout_ms) or not 0 <= timeout_ms <= _MOST_MS:
             raise ValueError(
-                f"timeout_ms={quoted(timeout_ms)} is no int from 0 to {_MOST_MS}; name the "
+                f"timeout_ms={quoted(given)} is no int from 0 to {_MOST_MS}; name the "
                 "milliseconds that the call may take, or None for default_api_timeout_ms"
             )
         if not self._config.enable_metrics_push:

@@ -7,12 +7,11 @@ has a counterpart that raises instead.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from operator import index
 from typing import NoReturn
 
 from aiokafka_lite.checks.quoted import kind_of, quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalArgumentError, KafkaTimeoutError
@@ -118,8 +117,8 @@ class RouteFinder:
         """
         if partition.__class__ is int and 0 <= partition < route.count:
             return route.queue(partition)
-        _check_partition(route, partition)
-        number = index(partition)  # it may be one of numpy
+        number = whole(partition)
+        _check_partition(route, number)
         return route.queue(number) if number < route.count else None
 
     @asynccontextmanager
@@ -131,6 +130,7 @@ class RouteFinder:
 
         Raises: KafkaTimeoutError. Cancelled: nothing stays behind.
         """
+        partition = whole(partition)
         began_s = self._clock.monotonic() if began_s is None else began_s
         left_s = self.left_s(began_s)
         count = 0

@@ -4,11 +4,10 @@ Does not wait.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from operator import index
 from typing import Any
 
 from aiokafka_lite.checks.quoted import number, quoted, said
-from aiokafka_lite.checks.value_checks import is_int
+from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     MessageSizeTooLargeError,
@@ -189,12 +188,13 @@ def checked_timestamp(timestamp_ms: int) -> int:
     A record may be of a time before 1970, or have none (-1), so that consumed records can be sent
     on unchanged.
     """
+    given, timestamp_ms = timestamp_ms, whole(timestamp_ms)
     if not is_int(timestamp_ms) or not _MIN_TIMESTAMP <= timestamp_ms <= _MAX_TIMESTAMP:
         raise IllegalArgumentError(
-            f"timestamp_ms={number(timestamp_ms)} is no int of milliseconds since 1970 (64 bits; "
+            f"timestamp_ms={number(given)} is no int of milliseconds since 1970 (64 bits; "
             "-1: no timestamp); leave it out to have the present time"
         )
-    return index(timestamp_ms)
+    return timestamp_ms
 
 
 def is_encodable(text: str) -> bool:

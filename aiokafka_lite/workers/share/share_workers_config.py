@@ -1,5 +1,6 @@
 """Holds the settings of one pool of share workers, checked. Does not wait."""
 
+from aiokafka_lite.checks.value_checks import whole
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.workers.workers_config import attempt_faults, positive_faults
@@ -23,6 +24,8 @@ class ShareWorkersConfig:
     retry_backoff_max_ms: float
 
     def __post_init__(self) -> None:
+        for name in _POSITIVE:
+            object.__setattr__(self, name, whole(getattr(self, name)))
         faults = [*positive_faults(self, _POSITIVE), *attempt_faults(self)]
         if not faults and self.max_records < self.concurrency:
             faults.append(

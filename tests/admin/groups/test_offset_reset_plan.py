@@ -10,7 +10,7 @@ from aiokafka_lite.admin import ListOffsetsResult, OffsetSpec, Outcomes, ShiftBy
 from aiokafka_lite.admin.groups.offset_reset_plan import (
     KnownOffsets,
     OffsetResetPlan,
-    check_target,
+    checked_target,
     plan_of,
     time_of,
 )
@@ -101,4 +101,4 @@ def test_times() -> None:
 )
 def test_a_target_that_is_none(to: Any) -> None:
     with pytest.raises(IllegalArgumentError, match="is no target"):
-        check_target(to)
+        checked_target(to)

@@ -114,7 +114,7 @@ def test_sizes_name_the_option_that_is_too_small() -> None:
         check_size(1000, max_request_size=1000, buffer_memory=500)
 
 
-@pytest.mark.parametrize("timestamp", [-1, 2**63, 1.5, "5", True])
+@pytest.mark.parametrize("timestamp", [-(2**63) - 1, 2**63, 1.5, "5", True])
 def test_timestamps_are_milliseconds(timestamp: object) -> None:
     assert checked_timestamp(0) == 0
     assert checked_timestamp(2**63 - 1) == 2**63 - 1
