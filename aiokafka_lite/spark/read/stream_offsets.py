@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Protocol
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.cluster.metadata.absences import PATIENCE_S
 from aiokafka_lite.kafka_error import KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.offsets import (
@@ -80,6 +81,7 @@ class StreamOffsets:
         self._committed: Offsets | None = None
         self._ids_by_json: dict[str, Mapping[str, str]] = {}
         """Without `topicIds`: the ids of the topics at the start and at the end of a batch."""
+        self._absent_since_s: dict[TopicPartition, float] = {}
         self._commit_failures = 0
         self._commit_due_s = -math.inf
         self.newest: Offsets | None = None
@@ -163,11 +165,28 @@ class StreamOffsets:
         if self._asked_at_s is not None:
             due_s = self._asked_at_s + self._options.offset_poll_interval_ms / 1000
             self._questions.wait(due_s - self._clock.monotonic())
-        self.newest = self._questions.latest_after(start).of_topics(self.topic_ids)
+        self.newest = self._with_absent(start, self._questions.latest_after(start))
         self._asked_at_s = self._clock.monotonic()
         if self._is_available_now:
             self._target = self.newest
         return self.newest
+
+    def _with_absent(self, start: Offsets, found: Offsets) -> Offsets:
+        """Return the ends, and for what the answer leaves out the start: nothing new is known of
+        it. It goes once it was absent from every answer for `PATIENCE_S` (2f-15).
+        """
+        before_s, self._absent_since_s = self._absent_since_s, {}
+        now_s, ids, former = self._clock.monotonic(), self.topic_ids, start.topic_ids
+        kept: dict[TopicPartition, int] = {}
+        for tp in start.keys() - found.keys():
+            is_there = tp.topic in ids
+            if is_there and former.get(tp.topic) not in (None, ids[tp.topic]):
+                continue  # another topic has the name now
+            since_s = before_s.get(tp, now_s)
+            if now_s < since_s + PATIENCE_S or (is_there and tp.topic in former):
+                self._absent_since_s[tp] = since_s
+                kept[tp] = start[tp]
+        return Offsets({**found, **kept}).of_topics({**former, **ids})
 
     def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:
         """Return whether a batch is smaller than requested and should still wait."""

@@ -376,7 +376,7 @@ async def test_highwater_and_its_kin_tell_what_the_newest_answer_said() -> None:
         assert consumer.current_lead(P0) == 1
         assert consumer.statistics().leads == {P0: 1}
         consumer.seek(P0, 7)
-        assert consumer.current_lag(P0) == 0
+        assert consumer.current_lag(P0) == -2, "beyond the end"
         timestamp = consumer.last_poll_timestamp(P0)
         assert timestamp is not None
         assert timestamp > 1_600_000_000_000

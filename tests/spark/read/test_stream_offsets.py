@@ -365,3 +365,48 @@ def test_of_two_limits_of_a_trigger_the_smaller_counts() -> None:
         assert going.latest(going.initial(), takes_all=True) == offsets(50, 30)
     assert stream(brokers).latest(offsets(0, 0)) == offsets(50, 30)
     assert len(brokers.weighed) == 4 * 2
+
+
+@pytest.mark.parametrize("options", [{}, WITH_IDS], ids=["without ids", "ids"])
+@pytest.mark.parametrize("left", [{}, {"t0": 100}], ids=["topic", "partition"])
+async def test_what_one_answer_leaves_out_is_read_on_from_its_place(
+    left: dict[str, int], options: dict[str, str]
+) -> None:
+    """As Spark's own source since SPARK-41375; the topic goes after a while (2f-15)."""
+    clock = FakeClock()
+    brokers = Brokers(t0=100, t1=100)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers, clock, **options)
+    start = going.latest(going.initial())
+    sizes = []
+    for ends in (left, left, {"t0": 110, "t1": 110}):
+        brokers.ends = Brokers(**ends).ends
+        brokers.topic_ids = {"t": "one"} if ends else {}
+        end = going.latest(start)
+        sizes.append(sum(each.size for each in going.plan(start, end)) if end != start else 0)
+        start = end
+        await clock.advance(2)
+    assert sizes == [0, 0, 20]
+
+
+async def test_a_topic_that_stays_away_is_lost_data() -> None:
+    clock = FakeClock()
+    brokers = Brokers(t0=100)
+    going = stream(brokers, clock)
+    start = going.latest(going.initial())
+    brokers.ends = Offsets()
+    assert going.latest(start) == start
+    await clock.advance(5)
+    end = going.latest(start)
+    assert end == Offsets()
+    with pytest.raises(DataLossError, match="t-0 are gone"):
+        going.plan(start, end)
+
+
+def test_another_topic_of_the_name_takes_the_place_at_once() -> None:
+    brokers = Brokers(t0=100, t1=100)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers, **WITH_IDS)
+    start = going.latest(going.initial())
+    brokers.ends, brokers.topic_ids = Brokers(t0=5).ends, {"t": "two"}
+    assert going.latest(start) == offsets(5)
