@@ -143,7 +143,7 @@ async def test_a_simple_consumer_may_not_commit_into_a_group_with_members() -> N
         ({P0: None}, ValueError, "not an offset"),
         ({P0: (1, b"note")}, TypeError, "Metadata should be a string"),
         ({("t", 0): 1}, TypeError, "Key should be TopicPartition instance"),
-        ({"t": 1}, TypeError, "Key should be TopicPartition instance, not 't' of type str; give"),
+        ({"t": 1}, TypeError, "Key should be TopicPartition instance, not <str, 1 long>; give"),
         ({P2: 1}, IllegalStateError, "Partition .* is not assigned; assigned: t-0"),
         ({TopicPartition("u", 0): 1}, IllegalStateError, "Partition .* is not assigned"),
     ],

@@ -40,15 +40,19 @@ def not_worth_another_try(
 ) -> set[TopicPartition]:
     """Return the refused partitions that an automatic commit does not try again.
 
-    The coordinator does not know them, and it has stored the others of the request, or the metadata
-    lacks them, too. Their topic was deleted.
+    The coordinator does not know them, and it has stored the others of the request, or the newest
+    metadata lacks them, too. Their topic was deleted: two brokers say so.
     """
     some_were_stored = len(errors) < len(offsets)
     return {
         tp
         for tp, code in errors.items()
         if code in _UNKNOWN_TOPIC
-        and (some_were_stored or tp.partition not in snapshot.partition_ids(tp.topic))
+        and (
+            some_were_stored
+            or tp.partition not in snapshot.partition_ids(tp.topic)
+            or snapshot.topic_error(tp.topic) is UnknownTopicOrPartitionError
+        )
     }
 
 
