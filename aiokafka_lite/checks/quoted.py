@@ -70,12 +70,35 @@ def trace_of(error: BaseException, *content: object) -> TraceOf:
     """Return what a log takes as `exc_info`: the error, or, if `said` leaves out its text, the same
     frames under another one.
     """
-    text = said(error, *content)
-    if text == _repr_or_none(error):
+    chain = _chain(error)
+    if all(_may_be_shown(each, content) for each in chain):
         return error
-    name = type(error).__name__
-    unsaid = RuntimeError(f"{name}, whose text is left out: it is long or has a part of the record")
+    names = " and ".join(dict.fromkeys(type(each).__name__ for each in chain))
+    unsaid = RuntimeError(f"{names}: the text is left out, it is long or has a part of the record")
     return RuntimeError, unsaid, error.__traceback__
+
+
+def _may_be_shown(error: BaseException, content: tuple[object, ...]) -> bool:
+    text = _repr_or_none(error)
+    if text is None or any(_has_part(text, each) for each in content):
+        return False
+    is_own = type(error).__module__.startswith("aiokafka_lite.")  # long, and without a record
+    return (is_own or len(text) <= MOST_SHOWN) and all(
+        isinstance(note, str)
+        and len(note) <= MOST_SHOWN
+        and not any(_has_part(note, each) for each in content)
+        for note in getattr(error, "__notes__", ())
+    )
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return the error and those behind it, which a traceback shows, too."""
+    found: list[BaseException] = []
+    each: BaseException | None = error
+    while each is not None and not any(each is known for known in found):
+        found.append(each)
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+    return found
 
 
 def _repr_or_none(error: BaseException) -> str | None:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.quoted import quoted, trace_of
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.model import TopicPartition
 
@@ -238,10 +239,10 @@ class Counters(WorkCounts, Observer):
         """Pass no more events to an observer that raised an error: the client goes on."""
         self.remove(observer)
         logger.error(
-            "%r raised an error when it was told of %r, and hears no more of this client",
-            observer,
+            "%s raised an error when it was told of %r, and hears no more of this client",
+            quoted(observer),
             event,
-            exc_info=error,
+            exc_info=trace_of(error),
         )
 
 

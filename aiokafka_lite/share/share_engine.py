@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import quoted, trace_of
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
@@ -284,8 +284,10 @@ class ShareEngine:
         for error, told in by_error.items():
             try:
                 callback(told, error)
-            except Exception:
-                logger.exception("the acknowledgement commit callback failed")
+            except Exception as failure:
+                logger.error(  # noqa: TRY400 - not the text of the user's error
+                    "the acknowledgement commit callback failed", exc_info=trace_of(failure)
+                )
 
     def _count(self, group: AckGroup, outcome: Outcome) -> None:
         for tp in group.of_user:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
 
-from aiokafka_lite.checks.quoted import said
+from aiokafka_lite.checks.quoted import quoted, said, trace_of
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 
@@ -123,7 +123,7 @@ class ListenerCalls:
         method: Callable[[set[TopicPartition]], object],
         partitions: Collection[TopicPartition],
     ) -> None:
-        name = getattr(method, "__name__", repr(method))
+        name = getattr(method, "__name__", quoted(method))
         call = _RunningCall(self, _running_call.get())
         token = _running_call.set(call)
         try:
@@ -143,7 +143,9 @@ class ListenerCalls:
             _running_call.reset(token)
 
     def _keep(self, name: str, error: BaseException) -> None:
-        logger.error("the rebalance goes on although %s raised an error", name, exc_info=error)
+        logger.error(
+            "the rebalance goes on although %s raised an error", name, exc_info=trace_of(error)
+        )
         if self._error is None:
             self._error = KafkaError(f"{name} of the rebalance listener raised {said(error)}")
             self._error.__cause__ = error

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from aiokafka_lite.checks.quoted import cut, quoted, trace_of
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition
@@ -53,8 +54,8 @@ class ProducerInterceptors:
                 if inspect.isawaitable(given):
                     given = await given
                 record = _checked(given, record, call)
-            except Exception:
-                logger.exception("interceptor %r failed; the record goes on as it was", call)
+            except Exception as error:  # noqa: BLE001 - of the user's code
+                _log_failure(call, error, record)
         return record
 
     def on_send_nowait(self, record: ProducerRecord) -> ProducerRecord:
@@ -66,8 +67,8 @@ class ProducerInterceptors:
         for call in self._on_send:
             try:
                 record = _checked(call(record), record, call)
-            except Exception:
-                logger.exception("interceptor %r failed; the record goes on as it was", call)
+            except Exception as error:  # noqa: BLE001 - of the user's code
+                _log_failure(call, error, record)
         return record
 
     def failed(self, what: ProducerRecord | TopicPartition, error: Exception) -> None:
@@ -174,15 +175,31 @@ def _bound(interceptors: Sequence[Any], name: str) -> list[Any]:
 def _checked(given: object, record: ProducerRecord, call: object) -> ProducerRecord:
     if isinstance(given, ProducerRecord):
         return given
-    logger.error("interceptor %r returned %r and no ProducerRecord: ignored", call, type(given))
+    logger.error(
+        "interceptor %s returned %s and no ProducerRecord: ignored",
+        quoted(call),
+        cut(repr(type(given))),
+    )
     return record
 
 
 def _call(call: Any, *args: object) -> None:
     try:
         call(*args)
-    except Exception:
-        logger.exception("interceptor %r failed", call)
+    except Exception as error:  # noqa: BLE001 - of the user's code
+        record = next((each for each in args if isinstance(each, ProducerRecord)), None)
+        _log_failure(call, error, record, "")
+
+
+def _log_failure(
+    call: object,
+    error: Exception,
+    record: ProducerRecord | None,
+    after: str = "; the record goes on as it was",
+) -> None:
+    content = () if record is None else (record.key, record.value, record.headers)
+    trace = trace_of(error, *content)
+    logger.error("interceptor %s failed%s", quoted(call), after, exc_info=trace)
 
 
 __all__ = ["InterceptedPath", "ProducerInterceptors", "ProducerRecord"]

@@ -219,8 +219,7 @@ def _header(index: int, header: object) -> tuple[str, bytes | None]:
         if isinstance(name, str):
             if not is_encodable(name):
                 raise SerializationError(
-                    f"header {index} has the name {quoted(name)}, which UTF-8 cannot encode; leave "
-                    "out lone surrogates"
+                    f"header {index} has a name that UTF-8 cannot encode; leave out lone surrogates"
                 )
             if value is None or isinstance(value, bytes):
                 return name, value

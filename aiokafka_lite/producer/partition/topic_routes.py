@@ -9,7 +9,8 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import number, quoted
+from aiokafka_lite.checks.value_checks import whole
 from aiokafka_lite.cluster.metadata.metadata_snapshot import (
     NO_LEADER,
     LeaderAndEpoch,
@@ -65,9 +66,10 @@ class TopicRoute(RouteQueues[PartitionQueue]):
             partition = partitioner.partition(self.topic, key, everything, available)
         else:
             partition = partitioner(key, everything, available)
+        partition = whole(partition)
         if partition not in self.partitions:
             raise IllegalArgumentError(
-                f"partitioner {quoted(partitioner)} chose {quoted(partition)} for topic "
+                f"partitioner {quoted(partitioner)} chose {number(partition)} for topic "
                 f"{quoted(self.topic)}, which has the partitions 0 to {self.count - 1}"
             )
         return self.queue(partition)

@@ -130,6 +130,6 @@ def test_type_checks_for_untyped_callers() -> None:
 
 def test_a_header_name_that_utf_8_cannot_encode_is_refused_by_its_number() -> None:
     """A header name that UTF-8 cannot encode is refused, named by its place (C4)."""
-    with pytest.raises(SerializationError, match=r"header 1 has the name 'n\\udc80'"):
+    with pytest.raises(SerializationError, match=r"header 1 has a name that UTF-8"):
         freeze_headers([("é", b"x"), ("n\udc80", b"x")])
     assert is_encodable("é")

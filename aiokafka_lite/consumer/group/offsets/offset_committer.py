@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import quoted, trace_of
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline, silence_deadline
@@ -269,8 +269,10 @@ class OffsetCommitter:
             pending = self._pending.popleft()
             try:
                 pending.callback(pending.offsets, pending.error, pending.left)
-            except Exception:
-                logger.exception("the callback of a commit raised an error")
+            except Exception as error:
+                logger.error(  # noqa: TRY400 - not the text of the user's error
+                    "the callback of a commit raised an error", exc_info=trace_of(error)
+                )
         self._signal.notify()
 
     async def _commit_once(
