@@ -72,14 +72,15 @@ class SendsLogs(logging.Handler):
 
 
 def options_of(calls: CallsBack, way: str) -> dict[str, Any]:
-    return {
+    ways: dict[str, dict[str, Any]] = {
         "value_serializer": {"value_serializer": calls.serialize},
         "key_serializer": {"key_serializer": calls.serialize},
         "partitioner": {"partitioner": calls.choose},
         "interceptor": {"interceptors": [calls]},
         "observer": {"observer": calls},
         "log": {},
-    }[way]
+    }
+    return ways[way]
 
 
 @pytest.fixture
