@@ -4,6 +4,7 @@ import logging
 from typing import Any, Final
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.portions import Portions
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.errors import ConsumerStoppedError, KafkaError
 from aiokafka_lite.model import TopicPartition
@@ -16,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 POLL_MS: Final = 1000
 _AFTER_ERROR_S: Final = 1.0
+_MOST_KEYS: Final = 128
+"""So many keys a function of the user names in a row, however fast it was."""
 
 
 class RecordIntake:
@@ -29,7 +32,11 @@ class RecordIntake:
         idle: IdleWorkers,
         stop: StopRequest,
         clock: Clock,
+        *,
+        is_paced: bool,
     ) -> None:
+        """`is_paced`: a function of the user names the keys; it may be slow."""
+        self._portions = Portions(clock, _MOST_KEYS) if is_paced else None
         self._consumer = consumer
         self._queues = queues
         self._pauses = pauses
@@ -49,10 +56,11 @@ class RecordIntake:
             self._stop.set(error)
 
     async def _poll(self) -> None:
+        limit, portions = self._pauses.poll_limit, self._portions
+        if portions is not None:
+            limit = min(limit, portions.count)
         try:
-            found = await self._consumer.getmany(
-                timeout_ms=POLL_MS, max_records=self._pauses.poll_limit
-            )
+            found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=limit)
         except KafkaError as error:
             if not error.retriable:
                 raise
@@ -62,6 +70,8 @@ class RecordIntake:
         if found:
             ready = self._queues.ready
             changed = []
+            if portions is not None:
+                portions.begin()
             try:
                 for tp, records in found.items():
                     work = self._queues.partition(tp)
@@ -73,6 +83,8 @@ class RecordIntake:
                 raise
             self._pauses.added(changed)
             self._idle.wake(self._queues.ready - ready)
+            if portions is not None and portions.learn(sum(map(len, found.values()))):
+                await portions.turn()
 
     def _leader_epoch(self, tp: TopicPartition) -> int:
         """Return the leader epoch of the newest record that the last poll returned."""

@@ -79,7 +79,15 @@ class WorkersEngine:
         self._commits = OffsetCommits(
             consumer, self.queues, self.stop, clock, config.commit_interval_ms / 1000
         )
-        self._intake = RecordIntake(consumer, self.queues, pauses, idle, self.stop, clock)
+        self._intake = RecordIntake(
+            consumer,
+            self.queues,
+            pauses,
+            idle,
+            self.stop,
+            clock,
+            is_paced=callable(config.order),
+        )
         self.handover = PartitionHandover(
             self.queues,
             self.plan,

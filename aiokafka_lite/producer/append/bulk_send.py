@@ -1,16 +1,24 @@
 """Owns `send_many`: `fast_append` takes the records in a loop, up to the first that it leaves. The
-append path takes that one and may wait. Then the loop goes on. In between other tasks have a turn.
+append path takes that one and may wait. Then the loop goes on. In between other tasks have a turn,
+a millisecond after they had one: serializers, interceptors and generators may be slow.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
+from aiokafka_lite.concurrency.portions import Portions
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.producer.accumulator.fast_append import NO_MORE
 from aiokafka_lite.producer.append.append_path import AppendPath
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.producer_interceptors import InterceptedPath
 from aiokafka_lite.producer.batch.record_fields import Headers, freeze_headers
+
+_MOST: Final = 1024
+"""So many records of a generator are read in a row, however fast it was."""
+_RUN_NO_CODE: Final[tuple[type, ...]] = (type(iter([])), type(iter(())))
+"""Iterators that cannot be slow."""
 
 
 class BulkSend:
@@ -53,25 +61,33 @@ class BulkSend:
         return self._acks
 
     async def _send_all(self, iterator: Iterator[Any]) -> None:
+        portions = Portions(self._clock, _MOST)
+        is_paced = type(iterator) not in _RUN_NO_CODE
         item = next(iterator, NO_MORE)
         while item is not NO_MORE:
             if self._is_plain:
+                before = len(self._acks)
                 item = self._path.fast_append.append_all(
                     self._acks,
                     self._topic,
                     item,
-                    iterator,
+                    islice(iterator, portions.count) if is_paced else iterator,
                     self._partition,
                     self._timestamp_ms,
                     self._headers,
                 )
+                if is_paced and portions.learn(len(self._acks) - before):
+                    await portions.turn()
                 if item is NO_MORE:
-                    return
+                    item = next(iterator, NO_MORE) if is_paced else NO_MORE
+                    continue
                 if self._path.must_pause():
                     # `item` was not sent yet: it needs no place in the order of the calls.
                     await self._clock.sleep(0)
                     continue
             await self._send_one(item)
+            if portions.is_over():
+                await portions.turn()
             item = next(iterator, NO_MORE)
 
     async def _send_one(self, item: Any) -> None:

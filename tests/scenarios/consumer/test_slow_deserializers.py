@@ -3,15 +3,23 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
-from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaConsumer, AIOKafkaShareConsumer
+from aiokafka_lite import (
+    AIOKafkaAdminClient,
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    AIOKafkaShareConsumer,
+    KeyedWorkers,
+)
 from aiokafka_lite.admin import ConfigResource, ConfigResourceType
+from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.support.patience import eventually
 
 RECORDS, PARTITIONS, SLOW_S = 40, 4, 0.002
 Read = Callable[[Any], Awaitable[int]]
@@ -111,3 +119,81 @@ async def test_so_it_does_between_two_records_of_a_share_group(kind: str) -> Non
                 found += await many(consumer)
     assert found == calls.by_turn.total() == RECORDS
     assert max(calls.by_turn.values()) == 1
+
+
+async def test_so_it_does_between_two_keys_that_the_user_names() -> None:
+    """The function `order` of KeyedWorkers (A12)."""
+    calls, handled = Calls(), list[int]()
+
+    async def handle(record: ConsumerRecord[bytes, bytes]) -> None:
+        handled.append(record.offset)
+
+    def order(record: ConsumerRecord[bytes, bytes]) -> bytes:
+        assert record.value is not None
+        return calls.plain(record.value)
+
+    async with counted(calls) as broker:
+        consumer = AIOKafkaConsumer[bytes, bytes](
+            "t",
+            group_id="g",
+            bootstrap_servers=broker.bootstrap_servers,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+        )
+        async with KeyedWorkers(consumer, handle, order=order) as workers:
+            running = asyncio.create_task(workers.run())
+            await eventually(lambda: len(handled) == RECORDS)
+            workers.stop()
+            await running
+    assert calls.by_turn.total() == RECORDS
+    assert max(calls.by_turn.values()) == 1
+
+
+def all_of(calls: Calls) -> Iterator[tuple[bytes, bytes]]:
+    for number in range(RECORDS):
+        calls.plain(b"")
+        yield b"%d" % number, b"v"
+
+
+class Interceptor:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def on_send(self, record: Any) -> Any:
+        return self._calls.plain(record)
+
+
+def choose(calls: Calls) -> Callable[..., int]:
+    def partitioner(_: bytes, partitions: list[int], __: list[int]) -> int:
+        calls.plain(b"")
+        return partitions[0]
+
+    return partitioner
+
+
+PRODUCERS: dict[str, Callable[[Calls], dict[str, Any]]] = {
+    "value": lambda calls: {"value_serializer": calls.plain},
+    "async value": lambda calls: {"value_serializer": calls.coroutine},
+    "key": lambda calls: {"key_serializer": calls.plain},
+    "interceptor": lambda calls: {"interceptors": [Interceptor(calls)]},
+    "partitioner": lambda calls: {"partitioner": choose(calls)},
+    "generator": lambda _: {},
+}
+
+
+@pytest.mark.parametrize("kind", PRODUCERS)
+async def test_so_it_does_between_two_records_of_send_many(kind: str) -> None:
+    """Whatever of the user is called for each record (A12)."""
+    calls = Calls()
+    records: Any = [(b"%d" % number, b"v") for number in range(RECORDS)]
+    async with (
+        counted(calls) as broker,
+        AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers, **PRODUCERS[kind](calls)
+        ) as producer,
+    ):
+        await (await producer.send_many("t", all_of(calls) if kind == "generator" else records))
+        written = len(broker.records("t"))
+    assert written == 2 * RECORDS
+    assert calls.by_turn.total() == RECORDS
+    assert max(calls.by_turn.values()) <= (2 if kind == "generator" else 1)
