@@ -122,12 +122,16 @@ SANITIZED := build/sanitized
 LEAVES := tests/codec tests/record tests/arrow tests/fuzzing tests/concurrency/test_ready.py \
 	tests/consumer/fetch/test_decoded_records.py tests/consumer_record/test_consumer_record.py tests/producer/append/arrow/test_arrow_rows.py \
 	tests/producer/key_hash/test_murmur2.py tests/producer/batch/test_record_ack.py tests/producer/accumulator/test_fast_append.py
-sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input; Linux and GCC
+# Frames, requests, batches and fetches on their way through real sockets, and calls in the middle of others.
+SOCKETS := $(patsubst %,tests/net/test_%.py,frame_stream transport request_channel node_connection) tests/adversity/sockets \
+	tests/producer/accumulator tests/producer/append tests/producer/send tests/consumer/fetch tests/scenarios/producer tests/scenarios/consumer \
+	$(patsubst %,tests/scenarios/test_%.py,reentrancy user_code_calls_back huge_numbers)
+sanitize: $(VENV)/.installed-test  ## native leaves under AddressSanitizer and UBSan, with damaged input and real sockets; Linux and GCC
 	CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
 		AIOKAFKA_LITE_REQUIRE_NATIVE=1 $(BIN)/python setup.py -q build --build-lib $(SANITIZED) --build-temp $(SANITIZED)-objects
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 \
 		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so) $$($(CC) -print-file-name=libstdc++.so)" \
-		$(BIN)/python -P -m pytest --capture=sys -o pythonpath="$(SANITIZED) ." --timeout 1800 --hypothesis-profile long $(LEAVES) $(ARGS)
+		$(BIN)/python -P -m pytest --capture=sys -o pythonpath="$(SANITIZED) ." --timeout 1800 --hypothesis-profile long -m 'not soak' $(LEAVES) $(SOCKETS) $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-connect $(VENV)-spark-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -408,7 +408,7 @@ class ConsumerGroup:
         """A partition whose position was lost in a rebalance since the last poll, before it was
         stored; None: there is none.
         """
-        return min(self._gone, default=None)
+        return min(list(self._gone), default=None)
 
     def positions_go(self, partitions: Collection[TopicPartition]) -> None:
         """Note what a commit cannot store any more, although records were returned before it."""

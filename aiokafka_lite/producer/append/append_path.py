@@ -87,7 +87,9 @@ class AppendPath:
             send_at_once=send_at_once,
             leaves_at_once=leaves_at_once,
         )
-        self.serializers = RecordSerializers(config.key_serializer, config.value_serializer)
+        self.serializers = RecordSerializers(
+            config.key_serializer, config.value_serializer, config.max_request_size
+        )
         self._serializes = bool(self.serializers)
         self._encoded = WaitingSerializers(
             self.serializers, finder, client.clock, config.max_block_ms

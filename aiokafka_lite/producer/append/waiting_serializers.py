@@ -106,7 +106,7 @@ class WaitingSerializers:
             return None
         named = self._serializers.serializer(field)
         if named is None:
-            return check_bytes(field, obj)
+            return check_bytes(field, obj, self._serializers.most_bytes)
         for _ in range(_MOST_PREPARATIONS):
             try:
                 data = named[1](topic, headers, obj)

@@ -28,10 +28,21 @@ _MIN_TIMESTAMP = -(2**63)
 Headers = tuple[tuple[str, bytes | None], ...]
 
 
+MOST_BYTES = 2**31 - 1
+"""The largest max_request_size there is."""
+
+
 class RecordSerializers:
     """The serializers of one producer, for keys and for values."""
 
-    def __init__(self, key: AnySerializer[Any] | None, value: AnySerializer[Any] | None) -> None:
+    def __init__(
+        self,
+        key: AnySerializer[Any] | None,
+        value: AnySerializer[Any] | None,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        """`most_bytes`: max_request_size. A buffer beyond it is refused before it is copied."""
+        self.most_bytes = most_bytes
         self._named = {
             field: (serializer, topic_serializer(serializer))
             for field, serializer in (("key", key), ("value", value))
@@ -60,11 +71,11 @@ class RecordSerializers:
         """
         if not self._named:
             if key is not None and key.__class__ is not bytes:
-                key = check_bytes("key", key)
+                key = check_bytes("key", key, self.most_bytes)
             if value is not None and value.__class__ is not bytes:
-                value = check_bytes("value", value)
-            return key, value, () if headers is None else freeze_headers(headers)
-        listed = [] if headers is None else list(freeze_headers(headers))
+                value = check_bytes("value", value, self.most_bytes)
+            return key, value, freeze_headers(headers, self.most_bytes)
+        listed = list(freeze_headers(headers, self.most_bytes))
         key = self.to_bytes("key", topic, listed, key)
         value = self.to_bytes("value", topic, listed, value)
         return key, value, freeze_headers(listed) if listed else ()
@@ -81,7 +92,7 @@ class RecordSerializers:
             return None
         named = self._named.get(field)
         if named is None:
-            return check_bytes(field, obj)
+            return check_bytes(field, obj, self.most_bytes)
         _serializer, serialize = named
         if self.is_async:
             raise SerializationError(
@@ -113,22 +124,31 @@ class RecordSerializers:
     def checked(self, field: str, obj: Any, data: object) -> bytes | None:
         """Return what a serializer has returned. Raises: SerializationError for no bytes."""
         if isinstance(data, bytes | bytearray | memoryview) or data is None:
-            return data if isinstance(data, bytes) or data is None else bytes(data)
+            return data if isinstance(data, bytes) or data is None else _own(data, self.most_bytes)
         raise SerializationError(
             f"{field}_serializer {_name(self._named[field][0])} returned {type(data).__name__} for"
             f" the {field} of type {type(obj).__name__}; it has to return bytes"
         )
 
 
-def check_bytes(field: str, obj: object) -> bytes | None:
+def _own(data: bytearray | memoryview, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return a copy, because the caller may change it before it is sent.
+
+    Raises: MessageSizeTooLargeError for more than `most_bytes` bytes, without copying them.
+    """
+    check_size(memoryview(data).nbytes, max_request_size=most_bytes)
+    return bytes(data)
+
+
+def check_bytes(field: str, obj: object, most_bytes: int = MOST_BYTES) -> bytes | None:
     """Return a key or value without a serializer, as bytes that no other code can change.
 
-    Raises: SerializationError for anything that is not bytes-like.
+    Raises: SerializationError for anything that is not bytes-like; as `_own`.
     """
     if obj is None or isinstance(obj, bytes):
         return obj
     if isinstance(obj, bytearray | memoryview):
-        return bytes(obj)  # the caller may change it before it is sent
+        return _own(obj, most_bytes)
     example = "lambda text: text.encode()" if isinstance(obj, str) else "..."
     raise SerializationError(
         f"the {field} is of type {type(obj).__name__}, not bytes, and there is no "
@@ -146,10 +166,12 @@ def check_not_empty(value: object, key: object) -> None:
         )
 
 
-def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Headers:
+def freeze_headers(
+    headers: Iterable[tuple[str, bytes | None]] | None, most_bytes: int = MOST_BYTES
+) -> Headers:
     """Return a copy of the headers: later changes to the caller's list have no effect.
 
-    Raises: SerializationError naming the header that is no (str, bytes or None) pair.
+    Raises: SerializationError naming the header that is no (str, bytes or None) pair; as `_own`.
     """
     if headers is None:
         return ()
@@ -160,7 +182,7 @@ def freeze_headers(headers: Iterable[tuple[str, bytes | None]] | None) -> Header
             + (", such as list(headers.items())" if isinstance(given, Mapping) else "")
         )
     try:
-        return tuple(_header(index, header) for index, header in enumerate(headers))
+        return tuple(_header(index, header, most_bytes) for index, header in enumerate(headers))
     except TypeError as error:
         if isinstance(error, SerializationError):
             raise
@@ -213,7 +235,7 @@ def is_topic(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-def _header(index: int, header: object) -> tuple[str, bytes | None]:
+def _header(index: int, header: object, most_bytes: int) -> tuple[str, bytes | None]:
     if isinstance(header, tuple | list) and len(header) == 2:
         name, value = header
         if isinstance(name, str):
@@ -224,7 +246,7 @@ def _header(index: int, header: object) -> tuple[str, bytes | None]:
             if value is None or isinstance(value, bytes):
                 return name, value
             if isinstance(value, bytearray | memoryview):
-                return name, bytes(value)
+                return name, _own(value, most_bytes)
             raise SerializationError(
                 f"header {index}, {quoted(name)}, has a value of type {type(value).__name__}; "
                 f"header values are bytes or None"
@@ -240,6 +262,7 @@ def _name(serializer: object) -> str:
 
 
 __all__ = [
+    "MOST_BYTES",
     "Headers",
     "RecordSerializers",
     "check_bytes",
