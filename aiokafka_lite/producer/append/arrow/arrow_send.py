@@ -106,7 +106,7 @@ class ArrowSend:
         while at < len(numbers):
             ack = await self._send_row(rows, numbers[at], topic, partition)
             at += 1
-            batch, index = ack._batch_and_index
+            batch, _index = ack._batch_and_index
             assert isinstance(batch, ProducerBatch)
             builder = batch.open_builder
             if builder is None:
@@ -116,10 +116,11 @@ class ArrowSend:
             has_own_times = rows.has_timestamps and self._timestamp_ms is None
             if has_own_times:  # the first row may have a timestamp where another has none
                 default_ms = int(self._clock.time() * 1000)
+            first = batch.next_index  # a finalizer may have sent since the row before
             taken = rows.append_to(builder, numbers, at, default_ms, use_timestamps=has_own_times)
             if not taken:
                 continue
-            self._acks._add(batch, index + 1, taken, default_ms)
+            self._acks._add(batch, first, taken, default_ms)
             self._note(rows, numbers[at : at + taken], default_ms)
             at += taken
             if partition is None:
