@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from aiokafka_lite import (
+    AIOKafkaAdminClient,
     AIOKafkaConsumer,
     AIOKafkaProducer,
     AIOKafkaShareConsumer,
@@ -22,6 +23,7 @@ from aiokafka_lite import (
     OffsetSpec,
     TopicPartition,
 )
+from aiokafka_lite.admin import ConfigResource, ConfigResourceType
 from aiokafka_lite.errors import UnsupportedVersionError
 from aiokafka_lite.model import AcknowledgeType, ConsumerGroupMetadata
 from aiokafka_lite.protocol.api_key import ApiKey
@@ -191,6 +193,13 @@ async def test_the_consumer_protocol(broker: EmbeddedBroker, release: Release) -
         await consumer.commit()
 
 
+async def read_share_groups_from_the_beginning(broker: EmbeddedBroker) -> None:
+    setting = {"share.auto.offset.reset": "earliest"}
+    async with AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin:
+        group = ConfigResource(ConfigResourceType.GROUP, "s", configs=setting)
+        (await admin.incremental_alter_configs([group])).raise_first()
+
+
 async def test_a_share_group(broker: EmbeddedBroker, release: Release) -> None:
     consumer: AIOKafkaShareConsumer[Any, Any] = AIOKafkaShareConsumer(
         "t", bootstrap_servers=broker.bootstrap_servers, group_id="s"
@@ -199,24 +208,23 @@ async def test_a_share_group(broker: EmbeddedBroker, release: Release) -> None:
         with pytest.raises(UnsupportedVersionError, match=NEEDS.format("4.2", 932)):
             await consumer.start()
         return
+    await read_share_groups_from_the_beginning(broker)
     async with consumer:
-        await consumer.getmany(timeout_ms=50)
-        broker.produce("t", b"new", partition=0)
-        assert (await consumer.getone()).value == b"new"
+        assert (await consumer.getone()).value == b"old"
+        await consumer.getmany(timeout_ms=0)
         await consumer.commit()
 
 
 async def test_renewing_a_lock(broker: EmbeddedBroker, release: Release) -> None:
     if not release.has("4.1"):
         return
+    await read_share_groups_from_the_beginning(broker)
     async with AIOKafkaShareConsumer(
         "t",
         bootstrap_servers=broker.bootstrap_servers,
         group_id="s",
         share_acknowledgement_mode="explicit",
     ) as consumer:
-        await consumer.getmany(timeout_ms=50)
-        broker.produce("t", b"new", partition=0)
         record = await consumer.getone()
         consumer.acknowledge(record, AcknowledgeType.RENEW)
         outcome = next(iter((await consumer.commit()).values()))

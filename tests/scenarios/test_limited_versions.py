@@ -51,6 +51,38 @@ async def test_a_limit_below_what_is_spoken_here_is_told() -> None:
                 await asyncio.wait_for(consumer.getone(), 30)
 
 
+@pytest.mark.parametrize("limits", [{"Produce": 11}, {"EndTxn": 4}, {"TxnOffsetCommit": 4}])
+async def test_limits_below_the_second_protocol_of_transactions_leave_the_first(
+    limits: dict[str, int],
+) -> None:
+    async with EmbeddedBroker() as broker:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=broker.bootstrap_servers,
+            transactional_id="x",
+            max_api_versions=limits,
+        )
+        async with producer, producer.transaction():
+            await producer.send("t", b"v")
+            await producer.send_offsets_to_transaction({P0: 3}, "g")
+        async with consumer_of(broker, "t", group_id="g") as consumer:
+            assert await consumer.committed(P0) == 3
+
+
+async def test_a_limit_without_topic_ids_leaves_the_classic_protocol() -> None:
+    limits = {"Metadata": 9}
+    async with embedded({"t": 1}) as broker:
+        fill(broker, P0, 1)
+        async with consumer_of(
+            broker, "t", group_id="g", group_protocol="auto", max_api_versions=limits
+        ) as consumer:
+            assert (await consumer.getone()).offset == 0
+        asks_for_it = consumer_of(
+            broker, "t", group_id="h", group_protocol="consumer", max_api_versions=limits
+        )
+        with pytest.raises(UnsupportedVersionError, match=r"needs Kafka 2\.8 \(KIP-516\)"):
+            await asks_for_it.start()
+
+
 @pytest.mark.parametrize(
     ("limits", "said"),
     [

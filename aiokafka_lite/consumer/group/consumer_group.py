@@ -184,8 +184,13 @@ class ConsumerGroup:
         """
         if self._client.network.finalized_level(GROUP_VERSION) < 1:
             return False
+        from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (  # noqa: PLC0415  "auto"
+            lacks_topic_ids,
+        )
         from aiokafka_lite.protocol.messages import consumer_group_describe  # noqa: PLC0415  "auto"
 
+        if lacks_topic_ids(self._client.network):
+            return False
         request = consumer_group_describe.ConsumerGroupDescribeRequest(group_ids=[group_id])
         try:
             answer = await self._client.network.request(node_id, request, lane=Lane.COORDINATOR)

@@ -202,7 +202,19 @@ class TransactionManager:
         self.status.to(TransactionState.IN_TRANSACTION)
         self.sends.begin()
         self.coordinator.failures.clear()
-        self._scope.is_v2 = self._client.network.finalized_level(FEATURE) >= V2
+        self._scope.is_v2 = self._has_v2()
+
+    def _has_v2(self) -> bool:
+        """Whether the cluster has the second protocol, and its requests may be sent: the user can
+        limit them by max_api_versions, and other nodes may be older.
+        """
+        network = self._client.network
+        versions = [
+            (network.highest_version(kind), kind.transactions_v2_since)
+            for kind in (ProduceRequest, EndTxnRequest, TxnOffsetCommitRequest)
+        ]
+        is_limited = any(version is not None and version < since for version, since in versions)
+        return network.finalized_level(FEATURE) >= V2 and not is_limited
 
     async def commit(self, timeout_s: float) -> None:
         """Write the queued batches and commit. Raises: as `AIOKafkaProducer.commit_transaction`."""

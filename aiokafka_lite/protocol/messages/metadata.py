@@ -15,6 +15,8 @@ from aiokafka_lite.schema.versioned_struct import Struct
 class MetadataRequest(Request["MetadataResponse"], api_key=3, versions="1-13", flexible="9+"):
     """Asks for the cluster, and for some, all or none of its topics."""
 
+    topic_ids_since = 10
+    """The first version that answers with the ids of topics (KIP-516)."""
     reliable_epochs_since = 9
     """The first version that never answers with a stale leader epoch (KAFKA-9212)."""
     ask_by_id_since = 12

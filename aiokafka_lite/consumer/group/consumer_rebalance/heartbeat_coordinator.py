@@ -14,6 +14,7 @@ from aiokafka_lite.cluster.client_config import ClientConfig
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorCache, CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
     STATIC_LEAVE_EPOCH,
     EpochMember,
@@ -30,6 +31,7 @@ from aiokafka_lite.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
+from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.share_group_heartbeat import ShareGroupHeartbeatResponse
 from aiokafka_lite.schema.message import Request
 
@@ -45,6 +47,21 @@ _NOT_TOLD = "%r leaves; its group may not hear of it until the session times out
 
 
 HeartbeatResponse = ConsumerGroupHeartbeatResponse | ShareGroupHeartbeatResponse
+
+
+NO_TOPIC_IDS = (
+    "the coordinator names topics by their ids, which needs Kafka 2.8 (KIP-516): no broker answers"
+    " version 10 of Metadata; raise its limit in max_api_versions, or use group_protocol='classic'"
+)
+
+
+def lacks_topic_ids(network: NetworkClient) -> bool:
+    """Return whether the brokers connected so far have such coordinators, and none of them answers
+    Metadata with topic ids.
+    """
+    version = network.highest_version(MetadataRequest)
+    has_coordinators = network.has_api(ConsumerGroupHeartbeatRequest.api_key)
+    return has_coordinators and version is not None and version < MetadataRequest.topic_ids_since
 
 
 class HeartbeatCoordinator:
@@ -95,10 +112,12 @@ class HeartbeatCoordinator:
         """Send a heartbeat with the fields that have changed.
 
         Raises: KafkaError if no response came; the coordinator is then forgotten.
-        UnsupportedVersionError if the broker does not have the protocol, or no regular expressions.
+        UnsupportedVersionError if the broker lacks the protocol, regular expressions or topic ids.
         Cancelled: the coordinator may have heard it.
         """
         network, lane = self._client.network, Lane.COORDINATOR
+        if lacks_topic_ids(network):
+            raise UnsupportedVersionError(NO_TOPIC_IDS)
         try:
             if told.regex:
                 await network.connect(node_id, lane, timeout_s=self._timeout_s)
@@ -195,4 +214,10 @@ def assigned_by(answer: HeartbeatResponse) -> TopicIdPartitions | None:
     )
 
 
-__all__ = ["NOT_OFFERED", "HeartbeatCoordinator", "HeartbeatResponse", "assigned_by"]
+__all__ = [
+    "NOT_OFFERED",
+    "HeartbeatCoordinator",
+    "HeartbeatResponse",
+    "assigned_by",
+    "lacks_topic_ids",
+]
