@@ -14,6 +14,8 @@ from dataclasses import MISSING, Field, FrozenInstanceError, field, make_datacla
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from aiokafka_lite.checks.quoted import field_text
+
 _T = TypeVar("_T")
 _Fields = dict[str, Field[Any]]
 
@@ -188,7 +190,7 @@ def _in_source(each: Field[Any], known: dict[str, Any]) -> tuple[str, str]:
 
 def _repr(names: tuple[str, ...]) -> Callable[[Any], str]:
     def shown(self: Any) -> str:
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        values = ", ".join(f"{name}={field_text(getattr(self, name))}" for name in names)
         return f"{type(self).__qualname__}({values})"
 
     return shown

@@ -13,6 +13,8 @@ from collections import _tuplegetter  # type: ignore[attr-defined]  # its namedt
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from aiokafka_lite.checks.quoted import field_text
+
 _COMPILED_FROM: Final = 20
 """A constructor that is called this often is compiled, as that of a `light_dataclass`."""
 _new_tuple: Final = tuple.__new__
@@ -111,7 +113,8 @@ def _replace(self: Any, /, **changes: object) -> Any:
 
 
 def _repr(self: Any) -> str:
-    shown = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+    fields = zip(self._fields, self, strict=True)
+    shown = ", ".join(f"{name}={field_text(value)}" for name, value in fields)
     return f"{type(self).__name__}({shown})"
 
 

@@ -30,9 +30,16 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
+_MOST_NAMED = 10
+"""How many partitions a text names."""
+
+
 def names_of(partitions: Iterable[TopicPartition]) -> str:
-    """Return "orders-0, orders-1", in the order given."""
-    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions)
+    """Return "orders-0, orders-1", in the order given. Of many, only the first are named."""
+    names = [f"{topic}-{partition}" for topic, partition in partitions]
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:

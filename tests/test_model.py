@@ -44,6 +44,8 @@ def test_partitions_are_named_in_the_order_given() -> None:
     named = [TopicPartition("u", 0), TopicPartition("t", 12)]
     assert names_of(named) == "u-0, t-12"
     assert names_of([]) == ""
+    many = [TopicPartition("t", number) for number in range(1000)]
+    assert names_of(many).endswith("t-8, t-9 and 990 more")
 
 
 @given(st.lists(st.builds(TopicPartition, st.sampled_from("tuv"), st.integers(0, 9)), unique=True))

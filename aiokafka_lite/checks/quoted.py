@@ -46,6 +46,18 @@ def kind_of(value: object) -> str:
     return f"<{name}>"
 
 
+def field_text(value: object) -> str:
+    """Return how the repr of a value object shows one of its fields: a long text by its size."""
+    is_long = isinstance(value, str | bytes) and len(value) > MOST_SHOWN
+    return kind_of(value) if is_long else repr(value)
+
+
+def record_text(value: object) -> str:
+    """Return how the repr of a record shows one of its fields: by type and size if it is long."""
+    text = repr(value)
+    return kind_of(value) if len(text) > MOST_SHOWN + len("b''") else text
+
+
 def number(value: object) -> str:
     """Return a number as text, and anything else by `kind_of`."""
     return quoted(value) if isinstance(value, int | float | None) else kind_of(value)
@@ -180,4 +192,15 @@ def _is_own(kind: type) -> bool:
     return kind.__module__.startswith("aiokafka_lite.") and hasattr(kind, "_fields")
 
 
-__all__ = ["MOST_SHOWN", "TraceOf", "cut", "kind_of", "number", "quoted", "said", "trace_of"]
+__all__ = [
+    "MOST_SHOWN",
+    "TraceOf",
+    "cut",
+    "field_text",
+    "kind_of",
+    "number",
+    "quoted",
+    "record_text",
+    "said",
+    "trace_of",
+]

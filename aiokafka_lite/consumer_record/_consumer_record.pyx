@@ -28,6 +28,7 @@ from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t, uint8_t
 
+from aiokafka_lite.checks.quoted import record_text
 from aiokafka_lite.consumer_record import _consumer_record_py
 
 
@@ -636,7 +637,7 @@ cdef class ConsumerRecord:
             return "..."
         try:
             named = zip(FIELDS, fields(self))
-            text = ", ".join([f"{name}={value!r}" for name, value in named])
+            text = ", ".join([f"{name}={record_text(value)}" for name, value in named])
             return f"{self.__class__.__qualname__}({text})"
         finally:
             Py_ReprLeave(self)

@@ -7,9 +7,10 @@ Does not wait.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Generic
 
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import record_text
 
 if TYPE_CHECKING:
     # Only type checkers use the defaults (PEP 696): a bare ConsumerRecord has bytes as key and
@@ -78,8 +79,9 @@ class ConsumerRecord(Generic[KT, VT]):
         self.serialized_value_size = serialized_value_size
         self.headers = headers
 
+    @recursive_repr()
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={quoted(getattr(self, name))}" for name in _NAMES)
+        shown = ", ".join(f"{name}={record_text(getattr(self, name))}" for name in _NAMES)
         return f"{type(self).__qualname__}({shown})"
 
     def __eq__(self, other: object) -> bool:

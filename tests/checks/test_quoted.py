@@ -8,6 +8,7 @@ import pytest
 from aiokafka_lite.checks.quoted import (
     MOST_SHOWN,
     cut,
+    field_text,
     kind_of,
     number,
     quoted,
@@ -140,6 +141,13 @@ def test_a_traceback_keeps_its_frames_where_the_text_is_left_out() -> None:
     assert kind is RuntimeError
     assert "KeyError" in str(unsaid)
     assert MARK not in str(unsaid)
+
+
+def test_fields_of_values_are_shown_but_for_long_texts() -> None:
+    assert field_text("x" * 100) == repr("x" * 100)
+    assert field_text(b"x" * 101) == "<bytes, 101 long>"
+    assert field_text(["x" * 101]) == repr(["x" * 101])
+    assert "topic=<str, 999 long>" in repr(TopicPartition("x" * 999, 0))
 
 
 def test_numbers_are_shown_and_nothing_else() -> None:

@@ -99,6 +99,13 @@ def test_it_compares_by_value_and_prints_its_fields(record: Any) -> None:
     assert "value=[...]" in repr(one)
 
 
+def test_a_long_field_is_printed_by_its_type_and_size(record: Any) -> None:
+    long = record(key="k" * 102, value=b"card 4111 " * 100_000, headers=(("h", b"x" * 200),))
+    assert "key=<str, 102 long>, value=<bytes, 1,000,000 long>" in repr(long)
+    assert "headers=<tuple, 1 long>" in repr(long)
+    assert f"value={b'v' * 100!r}" in repr(record(value=b"v" * 100))
+
+
 ODD: dict[str, list[Any]] = {
     "offset": [0, -1, 2**63 - 1, 2**63, -(2**63) - 1, "7", None, True],
     "timestamp": [None, -1, 2**70],
