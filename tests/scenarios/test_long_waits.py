@@ -110,6 +110,11 @@ async def first_record_of_a_member(world: World) -> Call:
     return member.getone  # type: ignore[no-any-return]
 
 
+async def next_record_of_a_member(world: World) -> Call:
+    member = await world.member(heartbeat_interval_ms=1000)
+    return lambda: member.getmany(timeout_ms=90_000)
+
+
 async def first_record(world: World) -> Call:
     reader = await world.reader()
     return reader.getone  # type: ignore[no-any-return]
@@ -212,16 +217,27 @@ ROWS: list[tuple[Any, str, Any]] = [
     (start_member, "JoinGroup", "cut"),
     (start_member, "JoinGroup", "stall"),
     (start_member, "JoinGroup", LOADING),
+    (start_member, "JoinGroup", "REBALANCE_IN_PROGRESS"),
+    (start_member, "JoinGroup", "UNKNOWN_MEMBER_ID"),
     (start_member, "SyncGroup", "cut"),
     (start_member, "SyncGroup", "stall"),
     (start_member_of_the_newer_protocol, "ConsumerGroupHeartbeat", "cut"),
     (start_member_of_the_newer_protocol, "ConsumerGroupHeartbeat", "stall"),
     (start_member_of_the_newer_protocol, "ConsumerGroupHeartbeat", LOADING),
+    (start_member_of_the_newer_protocol, "ConsumerGroupHeartbeat", "UNKNOWN_MEMBER_ID"),
+    (start_member_of_the_newer_protocol, "ConsumerGroupHeartbeat", "FENCED_MEMBER_EPOCH"),
+    (next_record_of_a_member, "Heartbeat", "cut"),
+    (next_record_of_a_member, "Heartbeat", "stall"),
+    (next_record_of_a_member, "Heartbeat", LOADING),
     (first_record_of_a_member, "OffsetFetch", "stall"),
     (first_record, "ListOffsets", "cut"),
     (first_record, "ListOffsets", "stall"),
     (first_record, "ListOffsets", NotLeaderForPartitionError),
     (first_record, "Fetch", "cut"),
+    (first_record, "Fetch", NotLeaderForPartitionError),
+    (first_record, "Fetch", "KAFKA_STORAGE_ERROR"),
+    (first_record, "Fetch", "UNKNOWN_TOPIC_ID"),
+    (first_record, "Fetch", "FETCH_SESSION_ID_NOT_FOUND"),
     (record_after_a_seek, "OffsetForLeaderEpoch", "cut"),
     (record_after_a_seek, "OffsetForLeaderEpoch", "stall"),
     (end_offsets, "ListOffsets", "cut"),

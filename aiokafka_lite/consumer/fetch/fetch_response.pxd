@@ -25,7 +25,9 @@ cdef class FetchResponseHandler:
     cdef object _subscription
     cdef FetchBuffer _buffer
     cdef object _backoff
+    cdef readonly dict refused
 
+    cpdef dict still_refused(self, double now_s, double unasked_s)
     @cython.locals(outcome=FetchOutcome, arrival=_Arrival, answers=dict)
     cpdef FetchOutcome handle(self, FetchSession session, response, double now_s, timestamp_ms)
     cdef bint _is_ahead(self, state, fetch_offset) except -1
@@ -38,6 +40,7 @@ cdef class FetchResponseHandler:
     cdef _out_of_range(self, FetchSession session, state, data, _Arrival arrival)
     cdef _fail(self, FetchSession session, state, error, _Arrival arrival, offset=*)
     cdef _put_off_error(self, state, data, _Arrival arrival)
+    cdef _ask_again(self, FetchSession session, state, code, _Arrival arrival)
     cdef _back_off(self, state, _Arrival arrival)
 
 

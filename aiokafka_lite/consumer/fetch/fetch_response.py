@@ -109,6 +109,20 @@ class FetchResponseHandler:
         self._subscription = subscription
         self._buffer = buffer
         self._backoff = backoff
+        self.refused: dict[TopicPartition, str] = {}
+        """Why nodes refuse partitions that are asked for again; see `still_refused`."""
+
+    def still_refused(self, now_s: float, unasked_s: float) -> dict[TopicPartition, str]:
+        """Return what is refused until now, and forget the rest.
+
+        That is what has been read since, is not assigned any more, or was not asked for within
+        `unasked_s` of its backoff.
+        """
+        for tp in list(self.refused):
+            state = self._subscription.get(tp)
+            if state is None or not state.failures or now_s - state.retry_at_s > unasked_s:
+                self.refused.pop(tp, None)
+        return self.refused
 
     def handle(
         self,
@@ -260,10 +274,10 @@ class FetchResponseHandler:
         if code in _TOPIC_CHANGED:
             level = logging.WARNING if state.failures == 0 else logging.DEBUG
             logger.log(level, "fetching %s: %s; asking again", place, for_code(code).message)
-            self._back_off(state, arrival)
+            self._ask_again(session, state, code, arrival)
         elif code in _LEADER_MOVED or code in _TRY_AGAIN:
             logger.debug("fetching %s: %s; asking again", place, for_code(code).message)
-            self._back_off(state, arrival)
+            self._ask_again(session, state, code, arrival)
         elif code == OffsetOutOfRangeError.errno and was_preferred:
             # A follower may be behind the leader, or its log may begin later: the leader decides.
             logger.debug("fetching %s: out of range; asking the leader", place)
@@ -339,6 +353,13 @@ class FetchResponseHandler:
         """
         if data.error_code in _NOT_THERE:
             self._subscription.forget_replica(state)
+        self._back_off(state, arrival)
+
+    def _ask_again(
+        self, session: FetchSession, state: PartitionState, code: int, arrival: _Arrival
+    ) -> None:
+        tp = state.topic_partition
+        self.refused[tp] = f"node {session.node_id} says {for_code(code).message}"
         self._back_off(state, arrival)
 
     def _back_off(self, state: PartitionState, arrival: _Arrival) -> None:

@@ -36,6 +36,7 @@ cdef class FetchRounds:
     cdef object _looked_at
     cdef object _looked_into
     cdef object _due_at_s
+    cdef object _refused_wait
     cdef readonly list _leaderless
     cdef readonly bint lacks_room
     cdef public bint _is_closed
@@ -58,6 +59,9 @@ cdef class FetchRounds:
     @cython.locals(outcome=FetchOutcome)
     cpdef _answered(self, NodeFetches node, response)
     cdef _refused(self, NodeFetches node, response)
+    cpdef _note_refusals(self)
+    cpdef _said_of_refused(self)
+    cdef _wait_of(self, NodeFetches node)
     @cython.locals(session=FetchSession)
     cpdef _failed(self, NodeFetches node, error)
     cpdef _end_wait_unless_asked(self, NodeFetches node)

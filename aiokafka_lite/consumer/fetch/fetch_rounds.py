@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 _FETCH = Lane.FETCH
 _UNASKED_S = 1.0
 """How long after its backoff a node is not asked when no poll wants its partitions."""
+_UNREAD_S = 5.0
+"""The same for a partition that its leader refuses, whose turn comes later than its backoff."""
 _NAMED = 3
 """How many partitions an error about a whole response names."""
 
@@ -61,7 +63,7 @@ class NodeFetches:
         self.refusals = 0
         self.retry_at_s = 0.0
         self.wait: LongWait | None = None
-        """Since the first of these failures."""
+        """Since the first of these failures and refusals."""
 
 
 class FetchRounds:
@@ -95,6 +97,7 @@ class FetchRounds:
         self._looked_into: MetadataSnapshot | None = None
         self._due_at_s: float | None = None
         self._leaderless: list[TopicPartition] = []
+        self._refused_wait: LongWait | None = None
         self.lacks_room = False
         """True if the newest round left a node out because too much of its data is unread (A11)."""
         self._is_closed = False
@@ -258,12 +261,13 @@ class FetchRounds:
         self._observer.records_fetched(node.node_id, outcome.records_bytes)
         for code in outcome.error_codes:
             self._observer.failed("fetch", for_code(code)())
-        if node.failures:
+        if outcome.error_codes or self._refused_wait is not None:
+            self._note_refusals()
+        if node.wait is not None:
             client_id = self._client.config.client_id
             logger.info("%s: node %d answers fetches again", client_id, node.node_id)
-            if node.wait is not None:
-                node.wait.end()
-                node.wait = None
+            node.wait.end()
+            node.wait = None
         node.failures = node.refusals = 0
 
     def _refused(self, node: NodeFetches, response: FetchResponse | LoneAnswer) -> None:
@@ -273,7 +277,30 @@ class FetchRounds:
         # A full fetch follows at once. Only if that is refused too, the next one waits.
         if node.refusals:
             self._back_off(node, node.refusals - 1)
+            self._wait_of(node).failed(for_code(response.error_code)())
         node.refusals += 1
+
+    def _note_refusals(self) -> None:
+        """Begin or end the wait for partitions that their leaders refuse, each time anew."""
+        is_refused = bool(self._handler.still_refused(self._clock.monotonic(), _UNREAD_S))
+        if self._refused_wait is None and is_refused:
+            self._refused_wait = self._client.waits.of(
+                "the leaders of partitions to serve them (Fetch)",
+                "check those nodes; are the partitions being moved, and is their disk in order?",
+                self._said_of_refused,
+                is_apart=True,
+            )
+        elif self._refused_wait is not None and not is_refused:
+            self._refused_wait.end()
+            self._refused_wait = None
+
+    def _said_of_refused(self) -> str:
+        """Return which partitions are refused and why; end the wait if there are none."""
+        self._note_refusals()
+        refused = self._handler.refused
+        said = [f"{tp.topic}-{tp.partition}: {why}" for tp, why in list(refused.items())[:_NAMED]]
+        more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
+        return f"{'; '.join(said)}{more}"
 
     def _failed(self, node: NodeFetches, error: KafkaError) -> None:
         session = self._planner.session(node.node_id)
@@ -287,14 +314,7 @@ class FetchRounds:
             level, "%s: a fetch from node %d failed: %s", client_id, node.node_id, reason_of(error)
         )
         self._observer.failed("fetch", error)
-        if node.wait is None:
-            node.wait = self._client.waits.of(
-                f"node {node.node_id} to answer fetches (Fetch)",
-                "check that node, and the connection to it",
-                partial(self._end_wait_unless_asked, node),
-                is_apart=True,
-            )
-        node.wait.failed(error)
+        self._wait_of(node).failed(error)
         self._back_off(node, node.failures)
         node.failures += 1
         node.failure = reason_of(error)
@@ -305,6 +325,16 @@ class FetchRounds:
             self._asked = dict(session.partitions)
         elif not error.retriable:
             self._error, self._asked = error, {}
+
+    def _wait_of(self, node: NodeFetches) -> LongWait:
+        if node.wait is None:
+            node.wait = self._client.waits.of(
+                f"node {node.node_id} to answer fetches (Fetch)",
+                "check that node, and the connection to it",
+                partial(self._end_wait_unless_asked, node),
+                is_apart=True,
+            )
+        return node.wait
 
     def _end_wait_unless_asked(self, node: NodeFetches) -> None:
         """End the wait for a node that no poll asks any more: its partitions have moved."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.long_waits import LongWait, LongWaits
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.classic.classic_coordinator import ClassicCoordinator
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
@@ -37,6 +38,7 @@ class Heartbeats:
         clock: Clock,
         on_error: HeartbeatVerdict,
         on_failure: Callable[[KafkaError], None],
+        waits: LongWaits,
     ) -> None:
         self._coordinator = coordinator
         self._member = member
@@ -45,6 +47,9 @@ class Heartbeats:
         self._clock = clock
         self._on_error = on_error
         self._on_failure = on_failure
+        self._waits = waits
+        self._wait: LongWait | None = None
+        """Since the first heartbeat without an answer."""
         self._wakeup = Wakeup()
 
     def restart(self) -> None:
@@ -70,6 +75,7 @@ class Heartbeats:
         try:
             while True:
                 if not self._member.sends_heartbeats:
+                    self._waits_no_longer()
                     await self._wakeup.wait()
                     continue
                 self._loop_watch.start()
@@ -82,13 +88,34 @@ class Heartbeats:
                     continue
                 await self._beat(now_s)
         finally:
+            self._waits_no_longer()
             self._loop_watch.stop()
+
+    def _waits_no_longer(self) -> None:
+        if self._wait is not None:
+            self._wait.end()
+            self._wait = None
+
+    def _failed(self, error: KafkaError, now_s: float) -> None:
+        if self._wait is not None:
+            self._wait.failed(error)
+        self._timer.failed(now_s)
+
+    def _answered(self, now_s: float) -> None:
+        self._waits_no_longer()
+        self._timer.answered(now_s)
 
     async def _beat(self, now_s: float) -> None:
         member, generation = self._member, self._member.generation
         failure: KafkaError | None = None
         error_code = 0
         self._timer.sent(now_s)
+        if self._wait is None:
+            self._wait = self._waits.of(
+                f"the coordinator of group {quoted(member.group_id)} to answer a heartbeat",
+                "check that node, and the topic __consumer_offsets",
+                lambda: "" if member.is_rebalancing else None,  # the wait to join is told
+            )
         try:
             error_code = (await self._coordinator.heartbeat()).error_code
         except KafkaError as error:
@@ -98,21 +125,21 @@ class Heartbeats:
         if member.generation is not generation or not member.sends_heartbeats:
             return  # what this says about `generation` does not matter any more (2e-4)
         if failure is not None:
-            self._timer.failed(now_s)
+            self._failed(failure, now_s)
             if not failure.retriable:
                 self._on_failure(failure)
         elif error_code:
             self._refused(error_code, generation, now_s)
         else:
-            self._timer.answered(now_s)
+            self._answered(now_s)
 
     def _refused(self, error_code: int, generation: Generation, now_s: float) -> None:
         action, error = HEARTBEAT_ACTIONS.action_for(error_code)
         logger.info("heartbeat of %r: %s", self._member, error.message)
         if action is Action.REJOIN:
-            self._timer.answered(now_s)  # the coordinator has counted this heartbeat
+            self._answered(now_s)  # the coordinator has counted this heartbeat
         elif action in (Action.RETRY, Action.FIND_COORDINATOR):
-            self._timer.failed(now_s)
+            self._failed(error(), now_s)
         if action is Action.FIND_COORDINATOR:
             self._coordinator.lost(error.message)
         elif action is not Action.RETRY:

@@ -89,6 +89,7 @@ class ClassicMembership:
             client.clock,
             self._heartbeat_said,
             self._fail,
+            client.waits,
         )
         self._round = JoinRound(
             config, client, parts.subscription, member, coordinator, self._heartbeats
@@ -102,6 +103,8 @@ class ClassicMembership:
         self._tasks: list[OwnedTask] = []
         self._step = NextStep.PREPARE
         self._failed_joins = 0
+        self._refusals = 0
+        """How often in a row the coordinator has told the member to join anew."""
         self._rebalance_began_s: float | None = None
         self._wait: LongWait | None = None
         self._error: KafkaError | None = None
@@ -381,6 +384,12 @@ class ClassicMembership:
         self._failed_joins += 1
         self._member.request_rejoin(reason)
 
+    def _join_anew(self, reason: str) -> None:
+        """Join at once; from the second time in a row on, after a backoff."""
+        self._failed_joins = max(self._failed_joins, self._refusals)
+        self._refusals += 1
+        self._member.request_rejoin(reason)
+
     def _join_refused(self, refusal: JoinRefusedError, reason: str) -> None:
         member = self._member
         action, error = JOIN_ACTIONS.action_for(refusal.error_code)
@@ -396,10 +405,10 @@ class ClassicMembership:
             self._failed_joins = 0  # joins at once, without a backoff
         elif action is Action.REJOIN:
             member.join_failed()
-            member.request_rejoin(reason)
+            self._join_anew(reason)
         elif action in (Action.LOSE_GENERATION, Action.LOSE_MEMBERSHIP):
             self._lose(action)
-            member.request_rejoin(f"{reason}; {error.message}")
+            self._join_anew(f"{reason}; {error.message}")
         elif action is Action.RAISE:
             member.join_failed()
             self._fail(error(f"joining group {quoted(member.group_id)}: {error.description}"))
@@ -420,7 +429,7 @@ class ClassicMembership:
         if unwanted:
             self._try_again("the assignment does not match the subscription")
             return
-        self._failed_joins = 0
+        self._failed_joins = self._refusals = 0
         self._waits_no_longer()
         began_s, self._rebalance_began_s = self._rebalance_began_s, None
         generation = self._member.generation

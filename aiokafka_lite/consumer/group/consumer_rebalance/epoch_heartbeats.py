@@ -15,6 +15,7 @@ from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.consumer.group.consumer_rebalance.epoch_member import (
     JOIN_EPOCH,
     EpochMember,
+    EpochState,
 )
 from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_coordinator import (
     HeartbeatCoordinator,
@@ -87,7 +88,8 @@ class EpochHeartbeats:
         try:
             while True:
                 if not self._member.sends_heartbeats:
-                    self._waits_no_longer()
+                    if self._member.state is not EpochState.FENCED:  # it joins again soon
+                        self._waits_no_longer()
                     await self._wakeup.wait()
                     continue
                 self._loop_watch.start()

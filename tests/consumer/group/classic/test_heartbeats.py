@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from aiokafka_lite import errors
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.consumer.group.classic.heartbeat_timer import HeartbeatTimer
 from aiokafka_lite.consumer.group.classic.heartbeats import Heartbeats
 from aiokafka_lite.consumer.group.classic.member import Generation, Member
@@ -46,6 +47,7 @@ class Scene:
             self.clock,
             self._heard,
             self.failures.append,
+            LongWaits(self.clock, "app"),
         )
 
     async def heartbeat(self) -> HeartbeatResponse:

@@ -44,7 +44,14 @@ class Rounds:
         self.timer = HeartbeatTimer(3.0, 10.0, client.retry_backoff)
         watch = LoopWatch(client.clock, "rounds", 3.0, lambda: False)
         heartbeats = Heartbeats(
-            scene.coordinator, scene.member, self.timer, watch, client.clock, _never, _never
+            scene.coordinator,
+            scene.member,
+            self.timer,
+            watch,
+            client.clock,
+            _never,
+            _never,
+            client.waits,
         )
         self.subscription = subscription = SubscriptionState(None)
         subscription.subscribe(["t"], by_group=True)
