@@ -56,6 +56,8 @@ DEFAULT_VERSION = "4.4.0"
 ARCHIVE_TIMEOUT_S = 180.0
 FIRST_WITH_SCRAM = (3, 5)
 """The first release whose nodes take the passwords of SCRAM before their start (KIP-900)."""
+FIRST_WITH_TOKENS = (3, 6)
+"""The first release whose KRaft has delegation tokens."""
 WITHOUT_SCRAM = tuple(each for each in MECHANISMS if each not in SCRAM_MECHANISMS)
 ADDRESSES = ("localhost", "127.0.0.1")
 
@@ -309,7 +311,10 @@ class ApacheKafka:
         keystore, truststore = folder / "broker.pem", folder / "ca.pem"
         keystore.write_text(self._certificates.node_pem())
         truststore.write_text(self._certificates.ca_pem)
-        return security_settings(self._listeners, str(keystore), str(truststore))
+        settings = security_settings(self._listeners, str(keystore), str(truststore))
+        if release_of(self.version) < FIRST_WITH_TOKENS:
+            del settings["delegation.token.secret.key"]  # with which the node would not start
+        return settings
 
 
 def archive_classes(version: str = DEFAULT_VERSION) -> None:

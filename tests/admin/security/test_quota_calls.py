@@ -96,6 +96,7 @@ async def test_a_user_without_rights_is_refused(bob: AIOKafkaAdminClient) -> Non
     assert isinstance(refused[ClientQuotaEntity(wanted.entity)], ClusterAuthorizationFailedError)
 
 
+@pytest.mark.needs_kafka("3.5", "passwords of SCRAM with KRaft, which the tool shows, too")
 async def test_javas_tool_sees_a_quota(
     real_secured_cluster: SecuredCluster, topic_name: str
 ) -> None:

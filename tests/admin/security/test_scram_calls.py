@@ -68,6 +68,7 @@ async def test_a_user_is_made_and_logs_in_until_it_is_removed(
     await becomes(logs_in, False)
 
 
+@pytest.mark.needs_kafka("3.5", "passwords of SCRAM with KRaft")
 @pytest.mark.usefixtures("others_may_leak")
 async def test_a_user_of_confluents_is_described_and_ours_by_confluent(
     cluster: SecuredCluster, admin: AIOKafkaAdminClient, topic_name: str
