@@ -99,7 +99,7 @@ class _Partitions:
         found = (
             self._out_of_turn(queue, size)
             or self._not_due(queue, size)
-            or self._of_node(tp, queue.leader_id, size)
+            or self._of_node(queue, queue.leader_id, size)
         )
         if found is not None:
             return found
@@ -141,7 +141,8 @@ class _Partitions:
             tp, WaitReason.BACKING_OFF, text, size, node_id=where, delay_s=delay_s, error=said
         )
 
-    def _of_node(self, tp: TopicPartition, node_id: int, size: int) -> Explanation | None:
+    def _of_node(self, queue: PartitionQueue, node_id: int, size: int) -> Explanation | None:
+        tp = queue.topic_partition
         wait = self._engine.client.network.node_wait(node_id)
         if wait is not None:
             return explain_partition(
@@ -170,6 +171,14 @@ class _Partitions:
             text = (
                 f"{in_flight} requests are on their way to node {node_id}, and "
                 f"max_in_flight_requests_per_connection={self._most_in_flight}"
+            )
+            return explain_partition(tp, WaitReason.IN_FLIGHT_FULL, text, size, node_id=node_id)
+        pace = self._engine.accumulator.pace_of(node_id)
+        left_bytes = pace.most_bytes - pace.bytes_on_their_way
+        if in_flight and queue.batches[0].size_in_bytes > left_bytes:
+            text = (
+                f"{pace.bytes_on_their_way} bytes are on their way to node {node_id}, which has "
+                f"shown that it takes {pace.most_bytes} in a part of request_timeout_ms"
             )
             return explain_partition(tp, WaitReason.IN_FLIGHT_FULL, text, size, node_id=node_id)
         return None

@@ -32,7 +32,9 @@ class VirtualKafka:
     clock: FakeClock
     """The time of the cluster and of the loop; clients take it as `clock=`."""
     network: VirtualNetwork
-    """Between clients and nodes: `latency_s`, `isolate(client_id)`, `reconnect(client_id)`."""
+    """Between clients and nodes: `latency_s`, `bytes_per_s`, `isolate(client_id)`,
+    `reconnect(client_id)`.
+    """
     rng: random.Random
     """Chance of the run; clients take it as `rng=`."""
 

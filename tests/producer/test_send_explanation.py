@@ -20,6 +20,7 @@ from aiokafka_lite.protocol.messages.add_partitions_to_txn import AddPartitionsT
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.protocol.messages.sasl_authenticate import SaslAuthenticateRequest
+from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.producer.world import kafka, producing, written
 from tests.scenarios.transacting import transacting
 from tests.support.patience import PATIENCE_S
@@ -263,3 +264,22 @@ async def test_a_transaction_that_can_only_be_aborted() -> None:
         found = await until(producer, WaitReason.TRANSACTION_FAILED, None)
         assert found.error is not None
         assert "'t'" in found.text
+
+
+async def test_what_waits_for_a_slow_link() -> None:
+    """A node gets as much at a time as it has shown to take in a part of the time (2d-23)."""
+    clock = FakeClock()
+    options: dict[str, Any] = {"acks": 1, "request_timeout_ms": 3000, "clock": clock}
+    async with (
+        kafka(num_partitions=2, clock=clock) as broker,
+        producing(broker, **options) as producer,
+    ):
+        await producer.partitions_for("orders")
+        broker.faults.stall(ProduceRequest, times=None)
+        for _ in range(50):
+            await producer.send("orders", b"v" * 5000, partition=0)
+            await producer.send("orders", b"v" * 5000, partition=1)
+        found = await until(producer, WaitReason.IN_FLIGHT_FULL, TopicPartition("orders", 1))
+        assert "on their way to node 1, which has shown that it takes 65536" in str(found)
+        broker.faults.release()
+        await producer.flush()

@@ -94,6 +94,19 @@ def test_bytes_arrive_in_order_and_after_the_latency() -> None:
     run_virtual(main)
 
 
+def test_bytes_take_the_time_of_their_link() -> None:
+    async def main(clock: FakeClock, network: VirtualNetwork) -> None:
+        mine, theirs = await connected(clock, network)
+        network.latency_s, network.bytes_per_s = 1.0, 2.0
+        mine.transport.write(b"1234")
+        mine.transport.write(b"5")
+        await clock.sleep(5.0)
+        assert theirs.events == [(3.0, b"1234"), (3.5, b"5")]
+        mine.transport.close()
+
+    run_virtual(main)
+
+
 def test_what_arrives_while_reading_is_paused_is_kept() -> None:
     async def main(clock: FakeClock, network: VirtualNetwork) -> None:
         mine, theirs = await connected(clock, network)

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 _AGE_SHARE = 20
 """A batch takes records during this part of delivery_timeout_ms."""
+_SETTLED_SHARE = 7
+"""A full batch that has left its buffer has as much less memory, at most, than it was given."""
 
 
 class BatchSizes:
@@ -123,7 +125,7 @@ class BatchSizes:
         most = self.usual_bytes if pace is None else pace.most_batch_bytes
         waiting_bytes = 0
         for batch in reversed(queue.batches):
-            waiting_bytes += batch.reserved_bytes
+            waiting_bytes += batch.reserved_bytes + batch.reserved_bytes // _SETTLED_SHARE
             if waiting_bytes >= most:
                 return most
         return self._steps[max(bisect_right(self._steps, waiting_bytes) - 1, 0)]

@@ -15,6 +15,6 @@ cdef class NodePace:
     cdef readonly Py_ssize_t most_bytes
     cdef readonly Py_ssize_t most_batch_bytes
 
-    @cython.locals(most=Py_ssize_t)
+    @cython.locals(most=Py_ssize_t, shown=double)
     cpdef was_answered(self, Py_ssize_t bytes_on_their_way, double taken_s)
     cpdef was_late(self)

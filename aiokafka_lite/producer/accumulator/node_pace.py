@@ -9,13 +9,14 @@ connection is closed then, and all are sent again: nothing arrives at all.
 from bisect import bisect_right
 
 _LEAST_BYTES = 16_384
-"""At least so many bytes may be on their way to a node, also with a smaller max_batch_size."""
+"""At least so many bytes may be on their way to a node, also with a smaller max_batch_size. Of
+fewer bytes one cannot tell the speed of the link from its latency."""
 _FIRST_BATCHES = 4
 """At least so many usual batches may be on their way to a node that has not answered yet. 64 KB
 take 1.1 s at 60 KB/s."""
-_FIRST_SPEED = 60_000
-"""Bytes a second by which such a node may get more, if request_timeout_ms is long: 450 KB by
-default. So it costs a fast node nothing to be new."""
+_FIRST_SPEED = 70_000
+"""Bytes a second by which such a node may get more, if request_timeout_ms is long: 525 KB by
+default. So it costs a fast node next to nothing to be new."""
 _FIRST_LEAP = 16
 """An answer allows at most so many times the bytes that were on their way. So a link that takes
 only its first bytes fast is found out, and a fast node soon gets all that is ever sent."""
@@ -73,8 +74,9 @@ class NodePace:
         if self._is_free:
             return
         most = max(self._leap * bytes_on_their_way, self._first_bytes)
-        if taken_s * most > bytes_on_their_way * self._share_s:
-            most = int(bytes_on_their_way * self._share_s / taken_s)
+        shown = max(bytes_on_their_way, _LEAST_BYTES) * self._share_s
+        if taken_s * most > shown:
+            most = int(shown / taken_s)
         if most > self.most_bytes:
             self.most_bytes = _NO_LIMIT if most >= self._enough_bytes else most
         most //= _BATCHES_ON_THEIR_WAY

@@ -280,8 +280,10 @@ def record_errors_from(
         for index, message in messages.items()
     }
     first = min(messages)
-    reasons = [each for each in (batch_message, messages[first]) if each]
-    reason = f": {'; '.join(reasons)}" if reasons else ""
+    whole_text, first_text = batch_message or "", messages[first] or ""
+    if first_text not in whole_text:  # newer brokers quote it there
+        whole_text = f"{whole_text}; {first_text}" if whole_text else first_text
+    reason = f": {whole_text}" if whole_text else ""
     whole = error(f"record {first} of {record_count}{reason}")
     listed = ", ".join(str(index) for index in sorted(messages)[:10])
     other = InvalidRecordError(

@@ -10,6 +10,7 @@ from aiokafka_lite.errors import (
     DeliveryTimeoutError,
     DuplicateSequenceNumber,
     InvalidRecordError,
+    InvalidTimestampError,
     KafkaConnectionError,
     KafkaProtocolError,
     KafkaTimeoutError,
@@ -248,6 +249,28 @@ def test_records_to_blame_fail_with_their_own_message() -> None:
     batch = desk.answer(sent, InvalidRecordError, record_errors=[blamed], error_message="refused")
     assert "no key" in str(batch.error_of(1))
     assert "1 other record(s), at index 1" in str(batch.error_of(0))
+
+
+def test_what_is_told_of_a_batch_is_not_what_its_good_records_are_told() -> None:
+    """A transaction and an observer hear what the broker refused (2d-15, KIP-467)."""
+    desk, told = Desk(), []
+    desk.outcomes = BatchOutcomes(
+        desk.shelf.config,
+        desk.shelf.accumulator,
+        desk.sequences,
+        on_stale_metadata=desk.count,
+        on_failed=lambda _, error: told.append(error),
+    )
+    blamed = BatchIndexAndErrorMessage(batch_index=0, batch_index_error_message="no key")
+    batch = desk.answer(
+        desk.send(b"a"), InvalidTimestampError, record_errors=[blamed], error_message="refused"
+    )
+    assert batch.error in told
+    (error,) = told
+    assert isinstance(error, InvalidTimestampError)
+    assert "refused; no key" in str(error)
+    assert "itself is fine" not in str(error)
+    assert "no key" in str(batch.error_of(0))
 
 
 def test_batches_expire_queued_or_in_flight_with_their_history() -> None:

@@ -40,11 +40,11 @@ def batch_counts(broker: EmbeddedBroker, partition: int = 0) -> list[int]:
 async def test_without_answers_no_batch_is_larger_than_max_batch_size(
     options: dict[str, Any],
 ) -> None:
-    """A broker that refuses a batch sent with acks=0 tells nobody, so batches do not grow (C5)."""
+    """A broker that refuses a batch of acks=0 tells nobody, so batches do not grow (2d-23)."""
     async with kafka() as broker:
         broker.create_topic("orders", configs={"max.message.bytes": "60000"})
         async with producing(broker, acks=0, **options) as producer:
-            for _ in range(300):  # shrink, so that a compressed batch may take more
+            for _ in range(5000):  # shrink, so that a compressed batch may take more
                 await producer.send("orders", b"v" * 1000)
             await producer.flush()
             value = random.Random(1).randbytes(1000)
@@ -53,7 +53,7 @@ async def test_without_answers_no_batch_is_larger_than_max_batch_size(
             for _ in range(200):
                 await producer.send("orders", os.urandom(1000))
             await producer.flush()
-            await eventually(lambda: count(broker) == 1000)
+            await eventually(lambda: count(broker) == 5700)
 
 
 async def test_a_larger_size_for_backlogs_is_refused_without_answers() -> None:
@@ -171,7 +171,7 @@ def test_a_backlog_drains_at_the_speed_of_the_link(
     is_first: bool,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """60 KB/s are enough for any number of partitions, with a request_timeout_ms of 3 s (C5)."""
+    """60 KB/s are enough for any number of partitions, with a request_timeout_ms of 3 s (2d-23)."""
     speed = 60_000
 
     async def main(kafka: VirtualKafka) -> None:
@@ -238,7 +238,7 @@ def test_a_backlog_drains_when_the_link_becomes_slow(
 
 @pytest.mark.parametrize("first", [0, 10, 60_000])
 async def test_batches_grow_once_a_node_has_answered_fast(first: int) -> None:
-    """Growth begins with the first answer: a fast node costs nothing for being new (C5)."""
+    """Growth begins with the first answer: a fast node costs nothing for being new (2d-23)."""
     async with kafka() as broker, producing(broker) as producer:
         if first:
             await producer.send_and_wait("orders", b"v" * first, partition=0)
@@ -265,7 +265,7 @@ _RESIDENT = """
     from aiokafka_lite import AIOKafkaProducer
     from aiokafka_lite.testing.broker import EmbeddedBroker
 
-    MEMORY = 32 << 20
+    MEMORY = 16 << 20
 
     def resident():
         with open("/proc/self/statm") as numbers:
@@ -302,7 +302,7 @@ _RESIDENT = """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
-@pytest.mark.parametrize("then", [500, 2000, 20_000])
+@pytest.mark.parametrize("then", [500, 20_000])
 def test_buffer_memory_bounds_kept_buffers_and_values_together(then: int) -> None:
     """What a batch refers to does not come on top of the buffers that are kept (C6)."""
     program = [sys.executable, "-c", textwrap.dedent(_RESIDENT), "100", str(then)]

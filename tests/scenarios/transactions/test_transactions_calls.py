@@ -1,6 +1,8 @@
 """Calls that take too long, are cancelled, or come while another has not ended (2d'-1)."""
 
 import asyncio
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -571,3 +573,47 @@ async def test_stop_does_not_wait_for_an_id_that_nobody_needs_any_more() -> None
         with pytest.raises(KafkaError):
             await start
         broker.faults.release()
+
+
+@both_protocols
+@pytest.mark.parametrize(
+    ("api", "error", "said"),
+    [
+        (TxnOffsetCommitRequest, "UNKNOWN_TOPIC_OR_PARTITION", "TxnOffsetCommit of orders-0"),
+        (ProduceRequest, "NOT_LEADER_OR_FOLLOWER", "of records for orders-0"),
+        (EndTxnRequest, "COORDINATOR_LOAD_IN_PROGRESS", "EndTxn for transactional_id='t'"),
+        (AddPartitionsToTxnRequest, "COORDINATOR_LOAD_IN_PROGRESS", "AddPartitionsToTxn"),
+        (InitProducerIdRequest, "COORDINATOR_LOAD_IN_PROGRESS", "InitProducerId"),
+    ],
+    ids=lambda each: each.__name__ if isinstance(each, type) else "",
+)
+async def test_a_call_that_times_out_names_the_failure_it_knows_of(
+    version: int, api: type[Any], error: str, said: str
+) -> None:
+    """Whatever a call waits for, its timeout says what came back last (2d'-4)."""
+    if api is AddPartitionsToTxnRequest and version == 2:
+        return  # the second protocol does not send it
+    clock = jumping_clock()
+    async with kafka(transaction_version=version, clock=clock) as broker:
+        broker.create_topic("orders")
+        options: dict[str, Any] = {"transactional_id": ID, "max_block_ms": 9000, "clock": clock}
+        options["bootstrap_servers"] = broker.bootstrap_servers
+        producer = AIOKafkaProducer(**options)
+        if api is InitProducerIdRequest:
+            broker.faults.fail(api, error, times=None)
+            with pytest.raises(KafkaTimeoutError, match=f"last failure.*{said}"):
+                await producer.start()
+            return
+        async with producer:
+            await producer.begin_transaction()
+            broker.faults.fail(api, error, times=None)
+            await producer.send("orders", b"v", partition=0)
+            call = producer.commit_transaction()
+            if api is TxnOffsetCommitRequest:
+                call.close()
+                call = producer.send_offsets_to_transaction({ORDERS: 1}, "g")
+            with pytest.raises(KafkaTimeoutError, match=f"last failure.*{said}"):
+                await call
+            broker.faults.clear()
+            with suppress(KafkaError):
+                await producer.commit_transaction()
