@@ -6,6 +6,7 @@ Plain functions, without state. Does not wait.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import get_args
 
 from aiokafka_lite.checks.offset_arguments import checked_key, checked_topic_partition
@@ -119,13 +120,16 @@ def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPa
     _check_mapping("timestamps", timestamps, "milliseconds since 1970")
     checked: dict[TopicPartition, int] = {}
     for tp, given in timestamps.items():
+        fault: type[Exception] | None = None
         try:
             timestamp = int(given)
         except (TypeError, ValueError, OverflowError) as error:
-            raise type(error)(
+            fault = type(error)  # whose text quotes the value, so it is no context of ours
+        if fault is not None:
+            raise fault(
                 f"the target time for partition {quoted(tp)} is {number(given)}; give milliseconds "
                 "since 1970 as an int"
-            ) from None
+            )
         checked[checked_key(tp)] = timestamp
         if timestamp < 0:
             raise ValueError(
@@ -181,12 +185,10 @@ def checked_timeout_s(timeout_ms: object) -> float:
     """
     given = whole(timeout_ms)
     if not isinstance(given, int | float):
-        try:
+        with suppress(TypeError, ValueError):  # whose text quotes the value
             given = float(given)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"timeout_ms={quoted(timeout_ms)} is no number; give milliseconds"
-            ) from None
+    if not isinstance(given, int | float):
+        raise TypeError(f"timeout_ms={quoted(timeout_ms)} is no number; give milliseconds")
     if not given >= 0:
         raise ValueError(f"timeout_ms={quoted(given)} is negative; use 0 not to wait")
     return float(given / 1000)
