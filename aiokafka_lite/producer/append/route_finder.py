@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
-from aiokafka_lite.checks.quoted import kind_of, number, quoted
+from aiokafka_lite.checks.quoted import kind_of, quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int, whole
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -183,7 +183,7 @@ class RouteFinder:
 def _check_partition(route: TopicRoute, partition: object) -> None:
     if not is_int(partition) or not 0 <= partition <= _MAX_PARTITION:
         raise IllegalArgumentError(
-            f"partition={number(partition)} is no partition of {quoted(route.topic)}; give an int "
+            f"partition={quoted(partition)} is no partition of {quoted(route.topic)}; give an int "
             f"from 0 to {_MAX_PARTITION}, or None to have one chosen"
         )
 

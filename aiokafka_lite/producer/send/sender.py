@@ -76,7 +76,7 @@ class Sender(BatchSender):
         self._is_closing = False
         self._refusal: AuthenticationFailedError | None = None
         self._flushes = WaitingCalls(client.clock, self._why_refused)
-        self._told_late_at_s = -math.inf
+        self._told_late_at_s = self._late_at_s = -math.inf
         lingers_s = config.linger_ms / 1000
         self._until_told_s = config.delivery_timeout_ms / 1000 - TELL_AFTER_S - lingers_s
         """How long before its expiry a batch is told."""
@@ -187,22 +187,27 @@ class Sender(BatchSender):
         try:
             while self._fault is None:
                 now_s = self._clock.monotonic()
-                self._look_again_in(self._tell_of_late(now_s, self._dispatch(now_s)), now_s)
+                delay_s = self._dispatch(now_s)
+                if delay_s is not None:  # there are records without outcome
+                    if self._late_at_s <= now_s:
+                        self._late_at_s = self._tell_of_late(now_s)
+                    delay_s = min(delay_s, self._late_at_s - now_s)
+                self._look_again_in(delay_s, now_s)
                 await self._wakeup.wait()
             raise self._fault
         finally:
             self._look_again_in(None, 0.0)
 
-    def _tell_of_late(self, now_s: float, delay_s: float | None) -> float | None:
-        """Warn of records that wait for long; return the seconds until the next look.
+    def _tell_of_late(self, now_s: float) -> float:
+        """Warn of records that wait for long; return when to look again, in monotonic seconds.
 
-        `delay_s`: until there is something to send.
+        Until then the task need not look: a record that is newer is not late before.
         """
         incomplete = self._accumulator.incomplete
         expiry_s = incomplete.next_expiry_s
         waits_for_id = self._sequences is not None and not self._sequences.has_producer_id
         if expiry_s is None or waits_for_id:  # that is told by itself
-            return delay_s
+            return now_s + TELL_AFTER_S
         tell_at_s = max(expiry_s - self._until_told_s, self._told_late_at_s + TELL_AGAIN_S)
         if tell_at_s <= now_s:
             oldest = incomplete.batches[0]
@@ -218,8 +223,7 @@ class Sender(BatchSender):
                 "in all: %s; explain() says what each partition waits for",
                 *(self._config.client_id, now_s - oldest.created_s, *tp, len(incomplete), said),
             )
-        left_s = tell_at_s - now_s
-        return left_s if delay_s is None else min(delay_s, left_s)
+        return tell_at_s
 
     # Sending…
 
