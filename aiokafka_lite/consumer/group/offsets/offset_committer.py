@@ -108,6 +108,8 @@ class OffsetCommitter:
         self._silent_since_s = 0.0
         self.stored: dict[TopicPartition, int] = {}
         """The offset of each partition that was stored last by this member."""
+        whose = f"the coordinator of group {quoted(group_id)}"
+        self._awaited = f"{whose} to take offsets (OffsetCommit)"
         self.commits_sent = 0
         """How many requests to store offsets there were, however they went."""
 
@@ -222,7 +224,7 @@ class OffsetCommitter:
 
     def _wait(self) -> LongWait:
         return self._client.waits.of(
-            f"the coordinator of group {quoted(self._group_id)} to take offsets (OffsetCommit)",
+            self._awaited,
             "check that node, and the topic __consumer_offsets",
         )
 
