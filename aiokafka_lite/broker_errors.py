@@ -101,7 +101,6 @@ if TYPE_CHECKING:
         UnacceptableCredentialError,
         UnknownControllerIdError,
         UnknownSubscriptionIdError,
-        UnreleasedInstanceIdError,
         UnsupportedAssignorError,
         UnsupportedCompressionTypeError,
         UnsupportedEndpointTypeError,
@@ -377,6 +376,12 @@ class FetchSessionTopicIdError(
 
 class FencedMemberEpochError(BrokerResponseError, code=110, name="FENCED_MEMBER_EPOCH"):
     """The member's epoch is fenced; it has to give up its partitions and join again."""
+
+
+class UnreleasedInstanceIdError(
+    BrokerResponseError, code=111, name="UNRELEASED_INSTANCE_ID", fault=Fault.USER, fatal=True
+):
+    """The group_instance_id still belongs to a member that has not left."""
 
 
 class StaleMemberEpochError(BrokerResponseError, code=113, name="STALE_MEMBER_EPOCH"):

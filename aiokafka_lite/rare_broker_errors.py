@@ -423,12 +423,6 @@ class OffsetMovedToTieredStorageError(
     """The offset has been moved to remote storage."""
 
 
-class UnreleasedInstanceIdError(
-    BrokerResponseError, code=111, name="UNRELEASED_INSTANCE_ID", fault=Fault.USER, fatal=True
-):
-    """The group_instance_id still belongs to a member that has not left."""
-
-
 class UnsupportedAssignorError(
     BrokerResponseError, code=112, name="UNSUPPORTED_ASSIGNOR", fault=Fault.USER, fatal=True
 ):
@@ -639,7 +633,6 @@ __all__ = [
     "UnacceptableCredentialError",
     "UnknownControllerIdError",
     "UnknownSubscriptionIdError",
-    "UnreleasedInstanceIdError",
     "UnsupportedAssignorError",
     "UnsupportedCompressionTypeError",
     "UnsupportedEndpointTypeError",

@@ -196,8 +196,9 @@ class ConsumerConfig(ClientConfig):
         if self.max_poll_records is not None:
             yield from at_least("max_poll_records", self.max_poll_records, 1)
         if self.isolation_level not in get_args(IsolationLevel):
+            level = quoted(self.isolation_level).strip("'")  # aiokafka's text
             yield (
-                f"Incorrect isolation level {quoted(self.isolation_level)}; "
+                f"Incorrect isolation level {level}; "
                 f"set isolation_level to one of {', '.join(map(repr, get_args(IsolationLevel)))}"
             )
         yield from _reset_faults(self.auto_offset_reset)

@@ -102,10 +102,9 @@ class ProducerConfig(ClientConfig):
     """Size at which a batch of one partition is full. A larger record is sent in a batch of its
     own. Java: batch.size."""
     max_backlog_batch_size: ByteCount = DefaultInt(262_144)
-    """Largest size of a batch behind others of its partition, or full before it is sent. It grows
-    with what waits, on a link that is fast enough for `request_timeout_ms`. A value not above
-    `max_batch_size` turns this off. If not set, it is off with compression, with `acks=0`, and with
-    a `max_batch_size` below its default. Only here."""
+    """Largest size of a batch behind others of its partition, or full before it is sent. A value
+    not above `max_batch_size` turns this off, as do slow links. If not set, it is off with
+    compression, with `acks=0`, and with a `max_batch_size` below its default. Only here."""
     max_batch_size_by_topic: Mapping[str, int] | None = None
     """`max_batch_size` of single topics, such as {"images": 1_000_000}. Their batches do not grow
     behind others. Only here."""

@@ -378,10 +378,9 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
     """
 
     max_backlog_batch_size: int
-    """Largest size of a batch behind others of its partition, or full before it is sent. It grows
-    with what waits, on a link that is fast enough for `request_timeout_ms`. A value not above
-    `max_batch_size` turns this off. If not set, it is off with compression, with `acks=0`, and with
-    a `max_batch_size` below its default.
+    """Largest size of a batch behind others of its partition, or full before it is sent. A value
+    not above `max_batch_size` turns this off, as do slow links. If not set, it is off with
+    compression, with `acks=0`, and with a `max_batch_size` below its default.
 
     Default: 262_144 bytes. Only here.
     """

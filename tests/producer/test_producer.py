@@ -179,7 +179,7 @@ async def test_what_cannot_be_sent_raises_and_queues_nothing() -> None:
         for partition in (-1, "0", True, 1.0):
             with pytest.raises(IllegalArgumentError, match="no partition of 'orders'"):
                 await producer.send("orders", b"v", partition=partition)  # type: ignore[arg-type]
-        for timestamp in (-1, 1.5, "5", 2**63):
+        for timestamp in (-(2**63) - 1, 1.5, "5", 2**63):
             with pytest.raises(IllegalArgumentError, match="timestamp_ms="):
                 await producer.send("orders", b"v", timestamp_ms=timestamp)  # type: ignore[arg-type]
         for topic in (None, "", 5):
@@ -236,7 +236,7 @@ async def test_partitions_are_chosen_in_their_order_of_precedence() -> None:
         assert keyed.partition == (murmur2(b"foobar") & 0x7FFFFFFF) % 8
         sticky = {(await producer.send_and_wait("orders", b"v")).partition for _ in range(20)}
         assert len(sticky) == 1
-        with pytest.raises(IllegalArgumentError, match="'5'"):
+        with pytest.raises(IllegalArgumentError, match="partition=<str, 1 long>"):
             await producer.send("orders", b"v", partition="5")  # type: ignore[arg-type]
 
 
@@ -363,9 +363,10 @@ async def test_before_start_and_after_stop_every_call_says_so() -> None:
         await producer.stop()
         assert producer._closed
         await producer.stop()
-        for call in (producer.send("t", b"v"), producer.flush(), producer.partitions_for("t")):
+        for call in (producer.send("t", b"v"), producer.partitions_for("t")):
             with pytest.raises(ProducerClosed, match="create another producer"):
                 await call
+        await producer.flush()  # as in aiokafka: there is nothing left to wait for
         with pytest.raises(ProducerClosed, match="create another producer"):
             await producer.start()
 

@@ -12,9 +12,6 @@ UNUSED = (
     ("aiokafka_lite/admin/configs/config_entry.py", "_missing_", "called by Enum"),
     ("tools/docs_site.py", "on_config on_files on_page_markdown", "called by mkdocs"),
     ("aiokafka_lite/cli/connection.py", "__signature__", "read by Typer, through inspect"),
-    ("aiokafka_lite/cli/output.py", "trace", "a parameter of `__exit__`"),
-    ("aiokafka_lite/testing/apache_kafka.py", "trace", "a parameter of `__exit__`"),
-    ("examples/pipeline/report.py", "trace", "a parameter of `__exit__`"),
     ("aiokafka_lite/arrow/_record_columns_py.py", "requested_schema", "of Arrow's PyCapsule"),
     (
         "aiokafka_lite/net/frame_stream.py",

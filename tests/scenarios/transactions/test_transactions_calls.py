@@ -362,13 +362,13 @@ async def test_a_send_that_found_no_memory_spoils_no_commit(version: int) -> Non
         await producer.begin_transaction()
         await producer.send_and_wait("orders", b"0", partition=0)
         broker.faults.stall(ProduceRequest)
-        ack = await producer.send("orders", b"1", partition=0)
+        ack = await producer.send("orders", b"1" * 1000, partition=0)
         with pytest.raises(BufferExhaustedError):
             await producer.send("orders", b"2" * 1400, partition=1)
         broker.faults.release()
         await ack
         await producer.commit_transaction()
-        assert await visible(broker) == [b"0", b"1"]
+        assert await visible(broker) == [b"0", b"1" * 1000]
         await producer.begin_transaction()
         await producer.commit_transaction()
 
@@ -384,7 +384,7 @@ async def test_a_send_that_waits_for_memory_is_not_taken_into_the_next_transacti
         broker.create_topic("orders", 2)
         await producer.begin_transaction()
         broker.faults.stall(ProduceRequest)
-        ack = await producer.send("orders", b"1", partition=0)
+        ack = await producer.send("orders", b"1" * 1000, partition=0)
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 1)
         late = asyncio.create_task(producer.send("orders", b"2" * 1400, partition=1))
         for _ in range(5):

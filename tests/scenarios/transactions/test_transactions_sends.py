@@ -232,7 +232,7 @@ async def test_what_waits_for_memory_while_its_transaction_fails_is_told_why(
         broker.faults.fail(ProduceRequest, TopicAuthorizationFailedError)
         ack = await producer.send("orders", b"2" * 900)
         await broker.wait_until(lambda: len(broker.requests_of(ProduceRequest)) == 2)
-        held = producer._engine.pool.take_nowait(producer._engine.pool.available_bytes)
+        held = producer._engine.pool.take_nowait(1000)  # a batch that was sent gave its slack back
         assert held is not None
         late = asyncio.ensure_future(way(producer, "orders"))
         await a_few_turns()
