@@ -10,6 +10,7 @@ from aiokafka_lite.schema.message import Request
 _HEAD = Struct(">ihhih")
 _HEAD_BYTES = 10
 """Without the size."""
+_MOST_BYTES = 2**31 - 1
 
 
 class RequestHead:
@@ -37,6 +38,11 @@ class RequestHead:
         try:
             head = _HEAD.pack(size, self._api_key, self.version, correlation_id, self._id_size)
         except struct.error as error:
+            if size > _MOST_BYTES:
+                raise ValueError(
+                    f"a request of {size:,} bytes is longer than its length field can tell, "
+                    f"{_MOST_BYTES:,} bytes; send smaller records, or lower max_request_size"
+                ) from error
             raise ValueError(
                 f"correlation id {correlation_id}, client id of {self._id_size} bytes or frame of"
                 f" {size} bytes do not fit a request header: {error}"
