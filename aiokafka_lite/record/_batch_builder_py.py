@@ -141,8 +141,8 @@ class RecordBatchBuilder:
 
     @property
     def referred_bytes(self) -> int:
-        """How many bytes of the batch are values that lie elsewhere. In Python there are none."""
-        return 0
+        """How many bytes of the batch lie elsewhere: records that are not in the buffer yet."""
+        return self._position - self._flushed
 
     @property
     def size_in_bytes(self) -> int:
