@@ -119,7 +119,7 @@ class KafkaClient:
         self.owner = TaskOwner(name, clock=clock, loop=self.loop)
         """The parent of all the client's tasks. Its user may spawn more while the client runs."""
 
-        self.waits = LongWaits(clock, config.client_id)
+        self.waits = LongWaits(clock, config.client_id, is_closed_later=True)
         """The loops that ask again until something succeeds: it warns of those that last."""
 
         host_network: NetworkClient | None = None if host is None else host.network

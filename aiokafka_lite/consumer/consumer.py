@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, Literal, NoReturn, Self, overload
 from uuid import UUID
 
 from aiokafka_lite.checks.offset_arguments import CommitListener, OffsetsToCommit
-from aiokafka_lite.checks.quoted import cut, kind_of, quoted
+from aiokafka_lite.checks.quoted import kind_of, quoted
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.cluster.client_config import DefaultInt
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -846,7 +846,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     def enforce_rebalance(self, reason: str = "enforced by the application") -> None:
         """Let the group assign its partitions anew; does not wait (KIP-568, KIP-800).
 
-        The first 100 characters of `reason` are logged and told the coordinator.
+        The coordinator gets the first 255 characters of `reason`, and the log 100 of them.
 
         Raises: as `group_metadata`; IllegalStateError without a subscription; TypeError for a
         reason that is no str.
@@ -856,7 +856,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             raise IllegalStateError("Not subscribed to any topics")
         if not isinstance(reason, str):
             raise TypeError(f"reason={kind_of(reason)} is no str; say why in a few words")
-        offsets.request_rejoin(cut(reason))
+        offsets.request_rejoin(reason)
 
     def _of_group(self) -> OffsetCalls:
         """Return the calls that need a group. Raises: IllegalOperation without group_id."""

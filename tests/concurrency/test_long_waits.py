@@ -142,3 +142,17 @@ async def test_a_wait_may_find_that_it_is_over(world: World) -> None:
 
     wait = world.waits.of("nobody", "nothing", now, is_apart=True)
     assert await world.after(100) == []
+
+
+async def test_waits_that_are_closed_later_share_a_timer(world: World) -> None:
+    waits = LongWaits(world.clock, "shop", is_closed_later=True)
+    for _ in range(3):
+        with waits.of("the lamp", "check the oil"):
+            await world.after(1)
+        assert world.clock.pending_timers == 1
+    assert await world.after(10) == []
+    assert world.clock.pending_timers == 0
+    with waits.of("the lamp", "check the oil"):
+        assert len(await world.after(11)) == 1
+        waits.close()
+    assert world.clock.pending_timers == 0

@@ -2,7 +2,7 @@
 nothing. Does not wait.
 """
 
-from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.checks.quoted import cut, quoted
 from aiokafka_lite.consumer.group.classic.member import Member, MemberState
 from aiokafka_lite.consumer.group.classic.next_step import WAITING, NextStep
 from aiokafka_lite.errors import KafkaError
@@ -46,7 +46,7 @@ def _stage_of(member: Member, group: str) -> str:
     if member.state is MemberState.COMPLETING_REBALANCE:
         return f"the leader of {group} is assigning the partitions"
     why = member.rejoin_reason or member.why_lost or "the consumer starts"
-    return f"this member is about to join {group}: {why}"
+    return f"this member is about to join {group}: {cut(why)}"
 
 
 __all__ = ["explain_join"]

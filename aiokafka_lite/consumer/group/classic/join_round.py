@@ -7,6 +7,7 @@ a round begins, and what a refusal or the assignment means. Source: 2e-1 to 2e-3
 import logging
 from collections.abc import Collection
 
+from aiokafka_lite.checks.quoted import cut
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.consumer.assignors.assignment_strategy import make_assignors
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
@@ -93,7 +94,7 @@ class JoinRound:
         position = MemberPosition(subscription.assignment, generation_id, self._rack)
         # Said once: a new member joins a second time, with the id that it was given (KIP-394).
         level = logging.DEBUG if self._has_new_id else logging.INFO
-        logger.log(level, "%r joins: %s", member, reason)
+        logger.log(level, "%r joins: %s", member, cut(reason))
         protocols = join_protocols(self._assignors, subscription.topics, position)
 
         joined = await self._coordinator.join(protocols, reason)

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.quoted import cut
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.concurrency.task_owner import OwnedTask
@@ -207,7 +208,7 @@ class HeartbeatMembership:
     def request_rejoin(self, reason: str) -> None:
         """Join, or tell the coordinator of another subscription."""
         if self._member.join():
-            logger.debug("%r joins: %s", self._member, reason)
+            logger.debug("%r joins: %s", self._member, cut(reason))
         self._lift_holds()
         self._heartbeats.look()
         self._wakeup.set()
