@@ -78,8 +78,10 @@ NOT_OF_A_FIRST_MEMBER = {
 }
 """What the other group protocol needs, and what "cooperative-sticky" needs to assign."""
 
-MOST_MODULES = 269
-"""Of ours; there were 269 when this was written. An empty module costs 0.3 million instructions."""
+MOST_MODULES = 275
+"""Of ours; there were 275 when this was written. An empty module costs 0.3 million instructions.
+
+Six came with waits that are told, absent topics, quoted arguments and slow links."""
 
 DEAR = {
     "AcknowledgeType",

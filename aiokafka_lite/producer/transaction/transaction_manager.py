@@ -205,8 +205,9 @@ class TransactionManager:
         self._scope.is_v2 = self._has_v2()
 
     def _has_v2(self) -> bool:
-        """Whether the cluster has the second protocol, and its requests may be sent: the user can
-        limit them by max_api_versions, and other nodes may be older.
+        """Whether the cluster has the second protocol, and its requests may be sent.
+
+        The user can limit them by max_api_versions, and other nodes may be older.
         """
         network = self._client.network
         versions = [
