@@ -219,7 +219,7 @@ async def test_what_has_settings_is_listed(any_kafka: str, topic_name: str) -> N
         await admin.create_topics([NewTopic(topic_name, 1, 1)])
         assert await admin.list_config_resources([]) == []
         if await is_kafka_3_9(admin):
-            with pytest.raises(UnsupportedVersionError, match=r"before 4\.1"):
+            with pytest.raises(UnsupportedVersionError, match=r"needs Kafka 4\.1"):
                 await admin.list_config_resources()
             return
         found = await admin.list_config_resources()
