@@ -182,8 +182,10 @@ class RouteFinder:
 
 def _check_partition(route: TopicRoute, partition: object) -> None:
     if not is_int(partition) or not 0 <= partition <= _MAX_PARTITION:
+        is_number = isinstance(partition, (int, float))  # a text may be of a record
+        shown = quoted(partition) if is_number else kind_of(partition)
         raise IllegalArgumentError(
-            f"partition={quoted(partition)} is no partition of {quoted(route.topic)}; give an int "
+            f"partition={shown} is no partition of {quoted(route.topic)}; give an int "
             f"from 0 to {_MAX_PARTITION}, or None to have one chosen"
         )
 
