@@ -20,7 +20,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline test check format messages options file-map bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test check format messages options file-map words bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -95,8 +95,11 @@ format: $(VENV)/.installed-test
 docs: $(VENV)/.installed-test  ## the site of all pages, in build/site; a dead link fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict $(ARGS)
 
-file-map: $(VENV)/.installed-test  ## docs/files.md, from the first sentence of each file
-	$(BIN)/python -m tools.write_file_map
+file-map: $(VENV)/.installed-test  ## every file with its first sentence; the site has it as a page
+	$(BIN)/python -m tools.file_map
+
+words: $(VENV)/.installed-test  ## sentences of your change that a reviewer may want to read again
+	$(BIN)/python -m tools.words $(ARGS)
 
 messages: $(VENV)/.installed-test  ## the compiled functions of messages, from their declarations
 	$(BIN)/python -m tools.write_messages

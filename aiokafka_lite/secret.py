@@ -1,7 +1,7 @@
 """A password, key or token that is not shown: not in logs, `repr`, error texts or pickles.
 
 Options with credentials are kept as a `Secret` from the constructor on. Only the code that sends a
-credential calls `reveal`, and it keeps the result in no field.
+credential calls `reveal`, and it keeps the result in no field. Does not wait.
 """
 
 from __future__ import annotations

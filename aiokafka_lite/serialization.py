@@ -5,7 +5,7 @@ take that, which a TypeError or an AttributeError says, None stays None. If an o
 `serialize(topic, headers, obj)` method, that is called instead, so it may choose a schema by topic.
 Such a method never gets None, which stays None. Either
 may be an `async def`: the clients await it off the hot path, and keep the order of records. This
-file itself calls none.
+file itself calls none. Does not wait.
 """
 
 import inspect

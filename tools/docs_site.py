@@ -1,7 +1,8 @@
 """A hook of mkdocs: it adds to the site what stands outside of `docs/`, and turns links to it.
 
 README, DESIGN, CHANGELOG, the page of the benchmarks and the examples become pages. The page of
-errors is made from their classes. A link to another file of the repository becomes plain text.
+errors is made from their classes, the map of files from their heads. A link to another file of the
+repository becomes plain text.
 """
 
 import re
@@ -17,6 +18,7 @@ from mkdocs.utils import get_relative_url
 from aiokafka_lite import errors
 from aiokafka_lite.kafka_error import ErrorFacts, Fault
 from tools.error_remedies import remedy_of
+from tools.file_map import file_map
 from tools.other_errors import REMEDIES as OTHER_REMEDIES
 from tools.other_errors import other_errors
 
@@ -58,6 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = f"# {example.name}\n\n```python\n{example.read_text()}```\n"
         files.append(File.generated(config, f"examples/{example.stem}.md", content=text))
     files.append(File.generated(config, "errors.md", content=errors_page()))
+    files.append(File.generated(config, "files.md", content=file_map()))
     return files
 
 

@@ -1,7 +1,7 @@
 """The options that all clients have in common, with their defaults and limits.
 
-The constructor checks all options and reports every fault in one error. It does not wait, and does
-not resolve or contact any address.
+The constructor checks all options and reports every fault in one error. It resolves and contacts no
+address. Does not wait.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The lanes: one client has up to three connections to a node, one for each kind of request.
 
-So a request that the broker may hold back never delays an urgent one.
+So a request that the broker may hold back never delays an urgent one. Does not wait.
 """
 
 from aiokafka_lite.light_dataclass import dataclass

@@ -1,6 +1,7 @@
 """The options that authenticate a client: `credentials_provider` and those with `sasl_`.
 
 The mechanisms, and the types of what users give them, are imported when a client uses one.
+Does not wait.
 """
 
 from collections.abc import Iterator

@@ -2,6 +2,7 @@
 
 Other names than `security_protocol` and `ssl_context` are kafka-python's. Certificates and keys are
 PEM, as text or as the path of a file. What makes contexts is imported when a client uses TLS.
+Does not wait.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Computes how long to wait before the next attempt. Does not wait itself."""
+"""Computes how long to wait before the next attempt. Does not wait."""
 
 import random
 

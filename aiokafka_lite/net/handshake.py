@@ -3,6 +3,7 @@
 It is sans-IO: it takes frames and yields what to send next, without a socket, a clock or a wait.
 Each part is a generator that yields a step, is sent the answer to it, and returns its result. Parts
 follow each other by `yield from`. `Opening` runs the steps over a socket, within a time limit.
+Does not wait.
 """
 
 import logging

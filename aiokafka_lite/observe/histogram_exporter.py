@@ -6,6 +6,7 @@
 
 The SDK needs some 10 µs for each value of a histogram. Here the client counts the values in buckets
 of its own, and the exporter adds the counts. They are cumulative since the exporter was made.
+Does not wait.
 """
 
 from collections.abc import Iterator

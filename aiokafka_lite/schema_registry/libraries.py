@@ -1,4 +1,4 @@
-"""Imports a format's library at its first use, or names the extra that brings it."""
+"""Imports a format's library at its first use, or names the extra that brings it. Does not wait."""
 
 import importlib
 from typing import Any

@@ -1,7 +1,7 @@
 """Errors of a schema registry. Each names the subject or id, the URL, the status and a remedy.
 
 A `SchemaRegistryError` says nothing about a record. `WireFormatError` and `SchemaMismatchError` do:
-the same bytes fail again.
+the same bytes fail again. Does not wait.
 """
 
 from aiokafka_lite.errors import SerializationError

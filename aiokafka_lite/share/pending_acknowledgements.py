@@ -1,7 +1,7 @@
 """Owns the acknowledgements that wait for a node, or are on their way to it.
 
 They are sent together, so they have one outcome per partition. Calls of `commit()` wait for it.
-Does not wait itself. Source: KIP-932.
+Does not wait. Source: KIP-932.
 """
 
 from collections.abc import Callable, Iterable, KeysView, Mapping

@@ -1,8 +1,9 @@
 """What the metadata learns about leaders from other responses than Metadata.
 
 Fetch, Produce and share responses name new leaders and their addresses (hints). Committed and
-listed offsets carry leader epochs. Plain functions; a snapshot is replaced, never changed.
+listed offsets carry leader epochs. A snapshot is replaced, never changed.
 Source: KIP-951, KIP-320, Metadata.updatePartitionLeadership, Metadata.updateLastSeenEpochIfNewer.
+Does not wait.
 """
 
 from collections import defaultdict

@@ -1,7 +1,7 @@
 """Carries the tokens of a SASL mechanism in Kafka's requests: SaslHandshake, then SaslAuthenticate.
 
 The same steps authenticate a new connection, and an open one again (KIP-368). Without IO: `Opening`
-and `reauthentication` run the steps. Source: KIP-43, KIP-152, KIP-368.
+and `reauthentication` run the steps. Source: KIP-43, KIP-152, KIP-368. Does not wait.
 """
 
 from __future__ import annotations

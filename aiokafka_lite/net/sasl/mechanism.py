@@ -1,7 +1,7 @@
 """What a SASL mechanism is. Those of this folder keep to it, and users can write their own.
 
 A mechanism knows no socket: it says the client's next token, given the node's. `authentication`
-carries the tokens in Kafka's requests.
+carries the tokens in Kafka's requests. Does not wait.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""PLAIN: the client sends user name and password as they are. Use it over TLS. Source: RFC 4616."""
+"""PLAIN: the client sends user name and password as they are. Use it over TLS. Source: RFC 4616.
+Does not wait.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns a batch that the user fills by hand for `send_batch`. Plain; it reads the clock."""
+"""Owns a batch that the user fills by hand for `send_batch`. Does not wait; it reads the clock."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,5 +1,5 @@
-"""Makes the requests of a transaction that name partitions, and reads their responses. Plain
-functions.
+"""Makes the requests of a transaction that name partitions, and reads their responses. Does
+not wait.
 """
 
 from collections.abc import Iterable, Mapping

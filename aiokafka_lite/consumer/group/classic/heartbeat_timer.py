@@ -1,6 +1,6 @@
 """Computes when a heartbeat is due and when the session expires, as far as the client knows.
 
-Plain arithmetic on moments in monotonic seconds. Source: 2e-4, Heartbeat.
+Plain arithmetic on moments in monotonic seconds. Source: 2e-4, Heartbeat. Does not wait.
 """
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff

@@ -1,6 +1,6 @@
 """Decides what a member tells its group, what the leader assigns, and whether an assignment fits.
 
-Plain functions over values. Source: 2e-6 to 2e-10, ConsumerCoordinator.
+Plain functions over values. Does not wait. Source: 2e-6 to 2e-10, ConsumerCoordinator.
 """
 
 import logging

@@ -1,18 +1,17 @@
-"""Docstrings, comments and pages are plain English: short sentences without banned words.
+"""Prints sentences that a reviewer may want to look at: `make words`, for the files of a change.
 
-The fixed phrases of docstrings have one form each, which `docs/glossary.md` lists.
+Long sentences, words that this project avoids, and other forms of the fixed phrases of
+`docs/glossary.md`. It is a reader's help and no law: what reads well may stay.
 """
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-import pytest
-
-from tests.support.documents import ROOT
-
+ROOT: Final = Path(__file__).parents[1]
 MOST_WORDS: Final = 25
 BANNED: Final = re.compile(
     r"\b(?:whoever|whomever|who asks|who waits|for who|to who|by who|of who|"
@@ -28,21 +27,7 @@ OTHER_FORM: Final = re.compile(
 )
 """Forms of the fixed phrases other than "Raises: X for …", "Cancelled: …" and "Does not wait."."""
 
-SOURCES: Final = [
-    *sorted((ROOT / "aiokafka_lite").rglob("*.py")),
-    *sorted((ROOT / "aiokafka_lite").rglob("*.p[yx][xd]")),
-    *(
-        path
-        for folder in ("examples", "benchmarks", "tests/soak", "tests/faults", "tests/support")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-    ),
-]
-PAGES: Final = [
-    ROOT / "DESIGN.md",
-    ROOT / "README.md",
-    ROOT / "benchmarks" / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-]
+READ: Final = {".md", ".py", ".pyx", ".pxd"}
 
 DOCSTRING: Final = re.compile(r'^[ ]*[rR]?"""(.*?)"""', re.DOTALL | re.MULTILINE)
 DIRECTIVE: Final = re.compile(r"!|:? ?(?:noqa|type:|pragma|fmt:|mypy|pyright|cython:|distutils:)")
@@ -144,60 +129,48 @@ def words_of(sentence: str) -> int:
     return max(len(WORD.findall(item)) for item in re.split(r"[;,]", sentence))
 
 
-@cache
-def faults(path: Path) -> tuple[str, ...]:
-    """Return the sentences of a file that are too long or have a banned word."""
+def faults(path: Path) -> Iterator[str]:
+    """Yield the long or odd sentences of a page or source file, then the phrases of other forms."""
     text = path.read_text(encoding="utf-8")
     prose = page_prose if path.suffix == ".md" else code_prose
-    return tuple(
-        sentence
-        for part in prose(text)
-        for sentence in sentences(part)
-        if (len(sentence) > 60 and words_of(sentence) > MOST_WORDS) or BANNED.search(sentence)
+    for part in prose(text):
+        for sentence in sentences(part):
+            if len(sentence) > 60 and (count := words_of(sentence)) > MOST_WORDS:
+                yield f"{count} words: {sentence}"
+            elif found := BANNED.search(sentence):
+                yield f"{found[0]!r}: {sentence}"
+    if path.suffix != ".md":
+        for docstring in DOCSTRING.finditer(text):
+            phrases = " ".join(docstring[1].split())
+            for other in OTHER_FORM.finditer(phrases):
+                around = phrases[max(0, other.start() - 40) : other.end() + 40]
+                yield f"the glossary has another form: …{around}…"
+
+
+def changed_files() -> list[Path]:
+    """Return what differs from the main branch, and what is not committed."""
+    commands = (
+        "diff --name-only main...",
+        "diff --name-only HEAD",
+        "ls-files -o --exclude-standard",
     )
+    names = {
+        name
+        for command in commands
+        for name in subprocess.run(
+            ["git", *command.split()], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    }
+    return [ROOT / name for name in sorted(names)]
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *PAGES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_sentences_are_short_and_in_plain_words(path: Path) -> None:
-    """At most 25 words a sentence, none of them banned."""
-    shown = "\n".join(f"- {sentence}" for sentence in faults(path))
-    assert not shown, f"{path} needs shorter or plainer sentences:\n{shown}"
+def main() -> None:
+    """Print what was found in the files that are named, else in those of the change."""
+    for path in [Path(name) for name in sys.argv[1:]] or changed_files():
+        if path.suffix in READ and path.is_file():
+            for fault in faults(path):
+                print(f"{path.resolve().relative_to(ROOT)}: {fault}")
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_fixed_phrases_have_one_form(path: Path) -> None:
-    """A docstring says "Raises: …", "Cancelled: …" and "Does not wait.", and never otherwise."""
-    found = [
-        text[max(0, other.start() - 40) : other.end() + 40]
-        for docstring in DOCSTRING.finditer(path.read_text(encoding="utf-8"))
-        for text in [" ".join(docstring[1].split())]
-        for other in OTHER_FORM.finditer(text)
-    ]
-    shown = "\n".join(f"- …{each}…" for each in found)
-    assert not shown, f"{path} needs the form that docs/glossary.md gives:\n{shown}"
-
-
-def test_the_check_finds_what_it_is_for() -> None:
-    """A long sentence and a banned word are found; code, names and references are not words."""
-    long = "One sentence " + "with another word " * 10 + "is too long."
-    assert [s for s in sentences(long) if words_of(s) > MOST_WORDS] == [long]
-    assert [s for s in sentences("It is asked by whoever comes. Not here.") if BANNED.search(s)]
-    assert words_of(next(iter(sentences("See `a b c` at https://x.y/z (KIP-98, KIP-447).")))) == 4
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Raises ValueError.",
-        "Raises: ValueError: it is 0.",
-        "Raises, with nothing sent: TypeError.",
-        "Cancelled, or stopped: nothing.",
-        "A table. Plain.",
-        "It does not wait.",
-        "Nothing here waits.",
-    ],
-)
-def test_another_form_of_a_fixed_phrase_is_found(text: str) -> None:
-    """Each other form is found; the form of the glossary is not."""
-    assert OTHER_FORM.search(text)
-    assert not OTHER_FORM.search("Raises: X for 0; Y if 1. Cancelled: as `f`. Does not wait.")
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Writes docs/files.md, the map of all files of the package: `make file-map`.
+"""Prints the map of all files of the package: `make file-map`. The site has it as a page.
 
 Each line is the first sentence of a file's docstring.
 """
@@ -11,19 +11,18 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = "aiokafka_lite"
-PAGE: Final = "docs/files.md"
 
 _HEAD: Final = """# The files, room by room
 
-Made by `make file-map` from the first sentence of each file. [DESIGN.md](../DESIGN.md) says how
-the rooms stand on each other. A file `x.py` with twins has two files beside it: `_x.pyx` is
+Made from the first sentence of each file. [DESIGN.md](../DESIGN.md) says how the
+rooms stand on each other. A file `x.py` with twins has two files beside it: `_x.pyx` is
 compiled, `_x_py.py` is pure Python.
 """
 _SENTENCE_END: Final = re.compile(r"(?<=[.:])\s+(?=[A-Z`])|\n\n")
 
 
-def page() -> str:
-    """Return the text of docs/files.md."""
+def file_map() -> str:
+    """Return the text of the page."""
     rooms: dict[str, list[str]] = defaultdict(list)
     for file in sorted((ROOT / PACKAGE).rglob("*.py")):
         if file.name == "__init__.py" or _is_twin(file):
@@ -48,8 +47,8 @@ def _first_sentence(file: Path) -> str:
 
 
 def main() -> None:
-    """Write the page."""
-    (ROOT / PAGE).write_text(page(), encoding="utf-8")
+    """Print the page."""
+    print(file_map())
 
 
 if __name__ == "__main__":
