@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.sasl_options import SaslOptions
 from aiokafka_lite.concurrency.coroutine_function import is_plain_function
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_dataclass import dataclass, fields_by_name
 from aiokafka_lite.metrics.observer import Observer
 from aiokafka_lite.net.endpoint import Connector, Endpoint, parse_bootstrap
 from aiokafka_lite.net.security import Security
@@ -28,8 +28,8 @@ _INT32_MAX = 2**31 - 1
 
 
 class DefaultInt(int):
-    """The default value of an option. The class tells it apart from the same number set by the
-    user, and the type of the option remains `int`.
+    """The default value of an option, which other options may change. The same number set by the
+    user becomes it, too: frameworks hand on the defaults that they know.
     """
 
     __slots__ = ()
@@ -166,9 +166,15 @@ class ClientConfig(SaslOptions):
     ClientTelemetry plugin never do. Java: enable.metrics.push. Not in aiokafka."""
 
     def __post_init__(self) -> None:
-        for name in self.__light_fields__:  # type: ignore[attr-defined]
+        for name, each in fields_by_name(type(self)).items():
             value = getattr(self, name)
-            if value is not (number := whole(value)) and not isinstance(value, DefaultInt):
+            if isinstance(value, DefaultInt):
+                continue
+            number = whole(value)
+            may_follow = isinstance(each.default, DefaultInt) and name not in _CHOSEN_IF_GIVEN
+            if may_follow and is_int(number) and number == each.default:
+                number = each.default  # handed on, which is not chosen
+            if value is not number:
                 object.__setattr__(self, name, number)
         if faults := list(self._faults()):
             raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
@@ -271,6 +277,7 @@ class ClientConfig(SaslOptions):
     def _settle_defaults(self) -> None:
         self._hide_tls_secrets()
         self._hide_sasl_secrets()
+        self._settle_protocol()
         if not self.client_id:
             object.__setattr__(self, "client_id", self._default_client_id())
         if isinstance(self.reconnect_backoff_max_ms, DefaultInt) and not isinstance(
@@ -310,6 +317,7 @@ def _version_faults(value: object) -> Iterator[str]:
         yield from at_least(f"max_api_versions[{quoted(name)}]", version, 0, 2**15 - 1)
 
 
+_CHOSEN_IF_GIVEN = ("reconnect_backoff_ms",)  # whose maximum follows also its default (2f-3)
 _RANGES = (
     ("retry_backoff_ms", "retry_backoff_max_ms", 0),
     ("reconnect_backoff_ms", "reconnect_backoff_max_ms", 0),

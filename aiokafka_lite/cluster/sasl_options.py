@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
-from aiokafka_lite.cluster.tls_options import SecurityProtocol, TlsOptions
+from aiokafka_lite.cluster.tls_options import TlsOptions
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.light_dataclass import dataclass
@@ -173,12 +173,12 @@ class SaslOptions(TlsOptions):
         password."""
         if self.security_protocol in _WITH_SASL:
             yield from self._mechanism_faults()
-        elif self.security_protocol in get_args(SecurityProtocol):
+        elif self._is_protocol_forgotten:
             for name, default in _DEFAULTS.items():
                 if getattr(self, name) != default:
                     yield (
                         f"{name} has no effect with "
-                        f"security_protocol={quoted(self.security_protocol)};"
+                        f"security_protocol={str(self.security_protocol)!r}, the default;"
                         " set that to 'SASL_SSL' or 'SASL_PLAINTEXT', or leave the option out"
                     )
         yield from _between(

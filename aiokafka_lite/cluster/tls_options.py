@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import field, fields
 from os import PathLike
 from ssl import SSLContext
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -25,6 +25,12 @@ SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 _WITH_TLS: Final = ("SSL", "SASL_SSL")
 
 
+class _NotChosen(str):
+    """The default of `security_protocol`: no one has said that nothing is to be encrypted."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, init=False, repr=False, eq=False)
 class TlsOptions:
     """How connections are encrypted, and whom the client trusts.
@@ -34,7 +40,7 @@ class TlsOptions:
     warning in the log, and new connections go on with the old content.
     """
 
-    security_protocol: SecurityProtocol = "PLAINTEXT"
+    security_protocol: SecurityProtocol = cast("SecurityProtocol", _NotChosen("PLAINTEXT"))
     """How connections are encrypted and authenticated. "SSL" and "SASL_SSL" encrypt by TLS; the
     node has to show a certificate for its name. Java: security.protocol."""
     ssl_context: SSLContext | None = field(default=None, repr=False)
@@ -88,6 +94,10 @@ class TlsOptions:
         for name in ("ssl_password", "ssl_certfile", "ssl_keyfile"):
             object.__setattr__(self, name, hidden(name, getattr(self, name)))
 
+    def _settle_protocol(self) -> None:
+        """Keep the protocol as a plain str from now on."""
+        object.__setattr__(self, "security_protocol", str(self.security_protocol))
+
     def _tls_settings(self) -> "TlsSettings":
         from aiokafka_lite.net.tls.tls_settings import TlsSettings  # noqa: PLC0415
 
@@ -116,10 +126,10 @@ class TlsOptions:
         given = [name for name, default in _DEFAULTS.items() if getattr(self, name) != default]
         yield from wrong_types
         if self.security_protocol not in _WITH_TLS:
-            for name in given:
+            for name in given if self._is_protocol_forgotten else ():
                 yield (
                     f"{name} has no effect with "
-                    f"security_protocol={quoted(self.security_protocol)}; set"
+                    f"security_protocol={str(self.security_protocol)!r}, the default; set"
                     " that to 'SSL' or 'SASL_SSL', or leave the option out"
                 )
         elif self.ssl_context is not None:
@@ -129,6 +139,13 @@ class TlsOptions:
         elif not wrong_types:
             yield from self._faults_of_files()
 
+    @property
+    def _is_protocol_forgotten(self) -> bool:
+        """Whether nobody has named a protocol. Options that need another one then say that more
+        was meant than an open connection. A protocol that is named counts, and they do nothing.
+        """
+        return isinstance(self.security_protocol, _NotChosen)
+
     def _wrong_types(self) -> Iterator[str]:
         for name, (types, expected) in _TYPES.items():
             value = getattr(self, name)
@@ -137,11 +154,9 @@ class TlsOptions:
                 yield f"{name} is of type {type(value).__name__}; set it to {expected}"
 
     def _faults_of_files(self) -> Iterator[str]:
-        if self.ssl_certfile is None:
-            for name in ("ssl_keyfile", "ssl_password"):
-                if getattr(self, name) is not None:
-                    yield f"{name} has no effect without ssl_certfile; set the certificate, too"
-                    return
+        if self.ssl_certfile is None and self.ssl_keyfile is not None:
+            yield "ssl_keyfile has no effect without ssl_certfile; set the certificate, too"
+            return
         from aiokafka_lite.net.tls.tls_settings import make_context  # noqa: PLC0415
 
         try:

@@ -33,7 +33,6 @@ from aiokafka_lite.consumer.consumer_arguments import (
     checked_timeout_s,
     checked_topics,
     int_from,
-    warn_about_group_options,
     warn_about_options_without_effect,
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembershipOperation
@@ -111,12 +110,12 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
     `client` is an AIOKafkaClient whose connections the consumer shares; its options are those of
     the connections. Fetches and the group have connections of their own. `loop`, `api_version` and
-    `consumer_timeout_ms` have no effect; `clock` and `rng` are for tests. docs/options.md describes
-    the other options.
+    `consumer_timeout_ms` have no effect, nor have options of groups without `group_id`; `clock` and
+    `rng` are for tests. docs/options.md describes the other options.
 
     Raises: KafkaConfigurationError, a ValueError, naming every wrong option at once.
-    TypeError for topics that are no strings. Warns: UserWarning for options of groups without
-    `group_id`, DeprecationWarning for options without effect.
+    TypeError for topics that are no strings. Warns: DeprecationWarning for `loop` and
+    `api_version`, as aiokafka does.
     """
 
     # With places for all that it sets, an instance has no dictionary until a program sets more.
@@ -138,17 +137,16 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         *topics: str,
         loop: asyncio.AbstractEventLoop | None = None,
         api_version: str | None = None,
-        consumer_timeout_ms: int | None = None,
+        consumer_timeout_ms: int | None = None,  # noqa: ARG002 - polls are woken when data arrives
         clock: Clock | None = None,
         rng: random.Random | None = None,
         client: SharedClient | None = None,
         **options: "Unpack[ConsumerOptions[KT, VT]]",
     ) -> None:
-        warn_about_options_without_effect(loop, api_version, consumer_timeout_ms)
+        warn_about_options_without_effect(loop, api_version)
         check_names(self, AIOKafkaConsumer.__init__, ConsumerConfig, options)
         host, given = host_and_options(self, client, options)
         self._config = ConsumerConfig(**given)
-        warn_about_group_options(self._config.group_options_without_group)
         clock = clock if clock is not None else SYSTEM_CLOCK
         self._signal = PollSignal(clock)
         self._counters = Counters()
@@ -329,16 +327,15 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
         With a group, this member's share of their partitions; it rejoins in the background, unless
         topics, pattern and listener are the same, and `listener` hears what comes and goes. Without
-        one, all of their partitions. Topics that come into being, and partitions that a topic
-        gains, are noticed with the metadata, at the latest after `metadata_max_age_ms`. Works
-        before start().
+        one, all of their partitions, and `listener` is never called. Topics that come into being,
+        and partitions that a topic gains, are noticed with the metadata, at the latest after
+        `metadata_max_age_ms`. Works before start().
 
         Raises: TypeError without topics, with both arguments, for topics that are no list of
         strings, or a listener of another type; InvalidTopicError for a name no topic can have;
         ValueError for a pattern that is no regular expression; IllegalOperation for a
         SubscriptionPattern where members assign; IllegalStateError after assign(),
-        or to change between topics and pattern;
-        IllegalOperation for a listener without group_id; ConsumerStoppedError.
+        or to change between topics and pattern; ConsumerStoppedError.
         """
         self._life.check_not_stopped()
         if not (topics or pattern):
@@ -348,8 +345,6 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         if listener is not None and not isinstance(listener, ConsumerRebalanceListener):
             raise TypeError("listener should be an instance of ConsumerRebalanceListener")
         by_group = self._config.group_id is not None
-        if listener is not None and not by_group:
-            raise IllegalOperation("listener requires group_id: without one nothing is revoked")
         before = self._subscribed()
         if isinstance(pattern, SubscriptionPattern):
             check_server_pattern(pattern, self._config)

@@ -18,7 +18,6 @@ from aiokafka_lite.errors import IllegalOperation
 from aiokafka_lite.model import OffsetSpec, SubscriptionPattern, TopicPartition
 
 AS_A_LIST = "give them as subscribe(['a', 'b'])"
-AIOKAFKAS_CONSUMER_TIMEOUT_MS = 200
 _MOST_TIMESTAMP = 2**63 - 1
 AS_ARGUMENTS = "give each topic as an argument of its own, such as AIOKafkaConsumer('a', 'b')"
 
@@ -194,35 +193,17 @@ def checked_timeout_s(timeout_ms: object) -> float:
     return float(given / 1000)
 
 
-def warn_about_options_without_effect(
-    loop: object, api_version: object, consumer_timeout_ms: object
-) -> None:
-    """Warn, in the name of the constructor's caller, for each of these options that is given.
-
-    Settings classes, such as FastStream's, pass on aiokafka's default of `consumer_timeout_ms`.
-    """
-    if consumer_timeout_ms == AIOKAFKAS_CONSUMER_TIMEOUT_MS:
-        consumer_timeout_ms = None
+def warn_about_options_without_effect(loop: object, api_version: object) -> None:
+    """Warn, in the name of the constructor's caller, for each of these options that is given."""
     remedies = {
         "loop": (loop, "the running event loop is used"),
         "api_version": (api_version, "versions are negotiated with each broker"),
-        "consumer_timeout_ms": (consumer_timeout_ms, "polls are woken when data arrives"),
     }
     for name, (value, instead) in remedies.items():
         if value is not None:
             warnings.warn(
                 f"{name} has no effect: {instead}; leave it out", DeprecationWarning, stacklevel=3
             )
-
-
-def warn_about_group_options(names: Iterable[str]) -> None:
-    """Warn, in the name of the constructor's caller, that these options need a group."""
-    for name in names:
-        warnings.warn(
-            f"{name} has no effect without group_id; set group_id, or leave {name} out",
-            UserWarning,
-            stacklevel=3,
-        )
 
 
 __all__ = [
@@ -237,6 +218,5 @@ __all__ = [
     "checked_timestamps",
     "checked_topics",
     "int_from",
-    "warn_about_group_options",
     "warn_about_options_without_effect",
 ]

@@ -23,7 +23,7 @@ from aiokafka_lite.consumer.offset_reset import (
     OffsetResetStrategy,
 )
 from aiokafka_lite.errors import KafkaConfigurationError
-from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.light_dataclass import dataclass, fields_by_name
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount, RequestCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
@@ -63,9 +63,9 @@ class ConsumerConfig(ClientConfig):
     bytes, or an object with `deserialize(topic, headers, data)`; either may be an `async def`.
     Java: value.deserializer."""
 
-    fetch_max_wait_ms: Milliseconds = 500
+    fetch_max_wait_ms: Milliseconds = DefaultInt(500)
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
-    Java: fetch.max.wait.ms."""
+    The default is half of a shorter `request_timeout_ms`. Java: fetch.max.wait.ms."""
     fetch_min_bytes: ByteCount = 1
     """A broker answers a fetch as soon as it has this many bytes of data. Java: fetch.min.bytes."""
     fetch_max_bytes: ByteCount = 52_428_800
@@ -145,7 +145,8 @@ class ConsumerConfig(ClientConfig):
     """How long the coordinator waits for a heartbeat before it removes the member. Java:
     session.timeout.ms."""
     heartbeat_interval_ms: Milliseconds = DefaultInt(3000)
-    """Time between two heartbeats to the coordinator. Java: heartbeat.interval.ms."""
+    """Time between two heartbeats to the coordinator. The default is a third of a shorter
+    `session_timeout_ms`. Java: heartbeat.interval.ms."""
     client_rack: str | None = None
     """Rack of this client: it reads from replicas there where the brokers offer that (KIP-392).
     Java: client.rack."""
@@ -178,12 +179,7 @@ class ConsumerConfig(ClientConfig):
             yield from deserializer_faults(name, getattr(self, name))
         for name in _FROM_ZERO:
             yield from at_least(name, getattr(self, name), 0)
-        yield from not_above(
-            "fetch_max_wait_ms",
-            self.fetch_max_wait_ms,
-            "request_timeout_ms",
-            self.request_timeout_ms,
-        )
+        yield from wait_faults(self.fetch_max_wait_ms, self.request_timeout_ms)
         yield from at_least("fetch_buffer_bytes", self.fetch_buffer_bytes, 1)
         yield from not_above(
             "prefetch_max_bytes",
@@ -209,8 +205,17 @@ class ConsumerConfig(ClientConfig):
             yield from one_of(name, getattr(self, name), (True, False))
         yield from one_of("enable_auto_commit", self.enable_auto_commit, (True, False, None))
         yield from one_of("group_protocol", self.group_protocol, get_args(GroupProtocol))
-        yield from self._protocol_faults()
+        yield from _name_faults("group_remote_assignor", self.group_remote_assignor)
         yield from self._group_faults()
+        if self.group_id is not None:
+            yield from self._protocol_faults()
+
+    def _settle_defaults(self) -> None:
+        ClientConfig._settle_defaults(self)
+        wait_ms = fitting(self.fetch_max_wait_ms, self.request_timeout_ms, 2)
+        object.__setattr__(self, "fetch_max_wait_ms", wait_ms)
+        heartbeat_ms = fitting(self.heartbeat_interval_ms, self.session_timeout_ms, 3)
+        object.__setattr__(self, "heartbeat_interval_ms", heartbeat_ms)
 
     @property
     def commits_by_itself(self) -> bool:
@@ -230,17 +235,18 @@ class ConsumerConfig(ClientConfig):
             yield from at_least(name, getattr(self, name), 0 if name == _MAY_BE_ZERO else 1)
         if self.rebalance_timeout_ms is not None:
             yield from at_least("rebalance_timeout_ms", self.rebalance_timeout_ms, 1)
-        yield from not_above(
-            "heartbeat_interval_ms",
-            self.heartbeat_interval_ms,
-            "session_timeout_ms",
-            self.session_timeout_ms,
-        )
         if self.partition_assignment_strategy is not None:
             yield from _strategy_faults(self.partition_assignment_strategy)
 
     def _protocol_faults(self) -> Iterator[str]:
-        yield from _name_faults("group_remote_assignor", self.group_remote_assignor)
+        """Yield what members of a group cannot combine."""
+        if not isinstance(self.heartbeat_interval_ms, DefaultInt):
+            yield from not_above(
+                "heartbeat_interval_ms",
+                self.heartbeat_interval_ms,
+                "session_timeout_ms",
+                self.session_timeout_ms,
+            )
         if self.group_protocol == "classic" and self.group_remote_assignor is not None:
             yield (
                 f"group_remote_assignor={quoted(self.group_remote_assignor)} needs the protocol in "
@@ -251,38 +257,10 @@ class ConsumerConfig(ClientConfig):
             return
         for name, remedy in _OPTIONS_OF_THE_BROKER.items():
             value = getattr(self, name)
-            if value is not None and not isinstance(value, DefaultInt):
+            if not is_handed_on(name, value):
                 yield (
                     f"{name}={quoted(value)} has no effect with group_protocol='consumer'; {remedy}"
                 )
-
-    @property
-    def group_options_without_group(self) -> tuple[str, ...]:
-        """The options that were set and do nothing, because there is no `group_id`.
-
-        They cause a warning, not an error, even if set to their default. Users of aiokafka pass
-        `enable_auto_commit=True` everywhere.
-        """
-        return () if self.group_id is not None else tuple(self._group_options_set())
-
-    def _group_options_set(self) -> Iterator[str]:
-        if self.enable_auto_commit:
-            yield "enable_auto_commit"
-        if not self.enable_auto_offset_store:
-            yield "enable_auto_offset_store"
-        for name in (
-            "group_instance_id",
-            "group_remote_assignor",
-            "partition_assignment_strategy",
-            "rebalance_timeout_ms",
-            "assignment_rack",
-            "adjust_committed_offsets",
-        ):
-            if getattr(self, name) is not None:
-                yield name
-        for name in _GROUP_TIMES:
-            if not isinstance(getattr(self, name), DefaultInt):
-                yield name
 
 
 _FLAGS = (
@@ -318,6 +296,39 @@ _OPTIONS_OF_THE_BROKER = {
 """What only the classic protocol has, and what to do about it."""
 
 _MAY_BE_ZERO = "auto_commit_interval_ms"
+
+
+_AIOKAFKAS_DEFAULTS = {"session_timeout_ms": 10_000, "enable_auto_commit": True}
+_DEFAULT_ASSIGNORS = (["roundrobin"], ["range", "cooperative-sticky"])
+"""Names of aiokafka's default assignors, and of those here."""
+
+
+def is_handed_on(name: str, value: object) -> bool:
+    """Say whether an option has the value that it has if nobody chooses: None, or the default here
+    or in aiokafka. Frameworks hand on all options that they know.
+    """
+    if value is None:
+        return True
+    if name == "partition_assignment_strategy":
+        listed = value if isinstance(value, Sequence) else ()
+        return [getattr(each, "name", None) for each in listed] in _DEFAULT_ASSIGNORS
+    default: object = fields_by_name(ConsumerConfig)[name].default
+    return value in (default, _AIOKAFKAS_DEFAULTS.get(name, default))
+
+
+def fitting(value_ms: int, limit_ms: int, divisor: int) -> int:
+    """Return a time that is to stay below a limit. If nobody chose it, it follows the limit."""
+    if isinstance(value_ms, DefaultInt) and value_ms > limit_ms:
+        return DefaultInt(max(limit_ms // divisor, 1))
+    return value_ms
+
+
+def wait_faults(fetch_max_wait_ms: int, request_timeout_ms: int) -> Iterator[str]:
+    """Yield the fault of a fetch that is to wait longer than a request may take."""
+    if not isinstance(fetch_max_wait_ms, DefaultInt):
+        yield from not_above(
+            "fetch_max_wait_ms", fetch_max_wait_ms, "request_timeout_ms", request_timeout_ms
+        )
 
 
 def _name_faults(name: str, value: object) -> Iterator[str]:
@@ -378,5 +389,8 @@ __all__ = [
     "IsolationLevel",
     "OffsetAdjuster",
     "deserializer_faults",
+    "fitting",
+    "is_handed_on",
     "largest_fetch_answer",
+    "wait_faults",
 ]

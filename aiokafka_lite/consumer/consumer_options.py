@@ -340,6 +340,7 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
 
     fetch_max_wait_ms: int
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
+    The default is half of a shorter `request_timeout_ms`.
 
     Default: 500 milliseconds. Java: fetch.max.wait.ms.
     """
@@ -512,7 +513,8 @@ class ConsumerOptions(TypedDict, Generic[KT, VT], total=False):
     """
 
     heartbeat_interval_ms: int
-    """Time between two heartbeats to the coordinator.
+    """Time between two heartbeats to the coordinator. The default is a third of a shorter
+    `session_timeout_ms`.
 
     Default: 3000 milliseconds. Java: heartbeat.interval.ms.
     """

@@ -54,7 +54,6 @@ MAX_IN_FLIGHT_IDEMPOTENT = 5
 
 _INT32_MAX = 2**31 - 1
 _JAVAS_BATCH_SIZE = 16_384
-_TRANSACTION_TIMEOUT_MS = 60_000
 Acks = Literal["all", -1, 0, 1]
 CompressionName = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 _ACKS: dict[object, int] = {"all": -1, -1: -1, 0: 0, 1: 1}
@@ -84,7 +83,8 @@ class ProducerConfig(ClientConfig):
     the leader. With 0 the broker does not answer. Java: acks."""
     enable_idempotence: bool | None = None
     """Write each record exactly once and in order (KIP-98, KIP-679). None: if `acks` and `retries`
-    allow it. True: raise an error if they do not. Java: enable.idempotence."""
+    allow it. True: raise an error if they do not. A `transactional_id` means True. Java:
+    enable.idempotence."""
 
     compression_type: CompressionName | None = None
     """Codec that batches are compressed with; None: they are not. Java: compression.type."""
@@ -103,8 +103,8 @@ class ProducerConfig(ClientConfig):
     own. Java: batch.size."""
     max_backlog_batch_size: ByteCount = DefaultInt(262_144)
     """Largest size of a batch behind others of its partition, or full before it is sent. A value
-    not above `max_batch_size` turns this off, as do slow links. If not set, it is off with
-    compression, with `acks=0`, and with a `max_batch_size` below its default. Only here."""
+    not above `max_batch_size` turns this off, as do slow links, compression and `acks=0`. If not
+    set, it is off with a `max_batch_size` below its default. Only here."""
     max_batch_size_by_topic: Mapping[str, int] | None = None
     """`max_batch_size` of single topics, such as {"images": 1_000_000}. Their batches do not grow
     behind others. Only here."""
@@ -153,7 +153,7 @@ class ProducerConfig(ClientConfig):
     transactional_id: str | None = None
     """Name that lets this producer use transactions; one producer at a time may have it. Records
     count only when their transaction commits (KIP-98). Java: transactional.id."""
-    transaction_timeout_ms: Milliseconds = _TRANSACTION_TIMEOUT_MS
+    transaction_timeout_ms: Milliseconds = 60_000
     """How long a transaction may be open before its coordinator aborts it. Java:
     transaction.timeout.ms."""
 
@@ -242,7 +242,7 @@ class ProducerConfig(ClientConfig):
         yield from one_of("enable_idempotence", self.enable_idempotence, (None, True, False))
         for name in ("partitioner_ignore_keys", "partitioner_adaptive_partitioning_enable"):
             yield from one_of(name, getattr(self, name), (True, False))
-        yield from _without_effect(self)
+        yield from _key_faults(self)
         yield from _topic_size_faults(self.max_batch_size_by_topic)
         yield from _interceptor_faults(self.interceptors)
         yield from self._compression_faults()
@@ -254,12 +254,6 @@ class ProducerConfig(ClientConfig):
         yield from at_least("transaction_timeout_ms", self.transaction_timeout_ms, 1)
         name: object = self.transactional_id
         if name is None:
-            # Settings classes, such as FastStream's, pass the default on.
-            if self.transaction_timeout_ms != _TRANSACTION_TIMEOUT_MS:
-                yield (
-                    f"transaction_timeout_ms={quoted(self.transaction_timeout_ms)} has no effect "
-                    f"without transactional_id; set transactional_id, or leave it out"
-                )
             return
         if not isinstance(name, str) or not name:
             yield (
@@ -267,9 +261,7 @@ class ProducerConfig(ClientConfig):
                 "one character or more"
             )
         yield from sendable("transactional_id", name)
-        if self.enable_idempotence is False:
-            yield ("enable_idempotence=False is incompatible with transactional_id; leave it out")
-        elif self.acks in _ACKS and not self._may_be_idempotent:
+        if self.acks in _ACKS and not self._may_be_idempotent:
             yield (
                 f"transactional_id needs acks='all' and retries; acks={quoted(self.acks)}, "
                 f"retries={self.retries}"
@@ -280,14 +272,6 @@ class ProducerConfig(ClientConfig):
             CompressionType.parse(self.compression_type)
         except KafkaConfigurationError as error:
             yield f"Invalid compression type! {error.args[0]}"
-        else:
-            backlog: object = self.max_backlog_batch_size
-            if self.compression is not CompressionType.NONE and not isinstance(backlog, DefaultInt):
-                yield (
-                    f"max_backlog_batch_size={quoted(backlog)} has no effect with "
-                    f"compression_type={quoted(self.compression_type)}, whose batches grow with "
-                    "what they shrink to; leave it out, or raise max_batch_size"
-                )
         for codec, name in _LEVEL_NAMES.items():
             try:
                 codec.check_level(getattr(self, name))
@@ -298,18 +282,7 @@ class ProducerConfig(ClientConfig):
         if isinstance(self.acks, bool) or self.acks not in _ACKS:
             yield f"Invalid ACKS parameter: acks={quoted(self.acks)}; set it to 0, 1, -1 or 'all'"
             return
-        backlog: object = self.max_backlog_batch_size
-        if (
-            not self.required_acks
-            and isinstance(backlog, int)
-            and not isinstance(backlog, DefaultInt)
-            and backlog > self.max_batch_size
-        ):
-            yield (
-                f"max_backlog_batch_size={backlog!r} has no effect with acks=0: a broker that "
-                f"finds a batch too large tells nobody; leave it out, or raise max_batch_size"
-            )
-        if self.enable_idempotence is not False:
+        if self.enable_idempotence is not False or self.transactional_id is not None:
             if self.enable_idempotence and self.required_acks != -1:
                 yield (
                     f"acks={self.acks} is incompatible with enable_idempotence=True; "
@@ -357,12 +330,16 @@ class ProducerConfig(ClientConfig):
 
     def _settle_defaults(self) -> None:
         ClientConfig._settle_defaults(self)
-        if self.enable_idempotence is None:
+        if self.enable_idempotence is None or self.transactional_id is not None:
+            # Transactions need it: False is aiokafka's default, which frameworks hand on.
             object.__setattr__(self, "enable_idempotence", self._may_be_idempotent)
-        if isinstance(self.max_backlog_batch_size, DefaultInt) and (
-            self.compression is not CompressionType.NONE
+        if (
+            self.compression is not CompressionType.NONE  # batches grow with what they shrink to
             or not self.required_acks  # a broker tells nobody what it takes
-            or self.max_batch_size < _JAVAS_BATCH_SIZE  # for what a topic takes, say
+            or (
+                isinstance(self.max_backlog_batch_size, DefaultInt)
+                and self.max_batch_size < _JAVAS_BATCH_SIZE  # for what a topic takes, say
+            )
         ):
             object.__setattr__(self, "max_backlog_batch_size", DefaultInt(self.max_batch_size))
         needed = self._least_delivery_timeout_ms
@@ -411,19 +388,11 @@ def _interceptor_faults(interceptors: object) -> Iterator[str]:
                 )
 
 
-def _without_effect(config: ProducerConfig) -> Iterator[str]:
-    if config.partitioner is None:
-        return
-    if isinstance(config.partitioner, str):
-        if config.partitioner_ignore_keys:
-            yield (
-                f"partitioner={quoted(config.partitioner)} chooses by the key, which "
-                f"partitioner_ignore_keys=True forbids; leave one of them out"
-            )
-    elif config.partitioner_ignore_keys or config.partitioner_availability_timeout_ms:
+def _key_faults(config: ProducerConfig) -> Iterator[str]:
+    if isinstance(config.partitioner, str) and config.partitioner_ignore_keys:
         yield (
-            "partitioner_ignore_keys and partitioner_availability_timeout_ms have no effect on a "
-            "partitioner of your own; leave them out"
+            f"partitioner={quoted(config.partitioner)} chooses by the key, which "
+            f"partitioner_ignore_keys=True forbids; leave one of them out"
         )
 
 

@@ -340,7 +340,7 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
 
     enable_idempotence: bool | None
     """Write each record exactly once and in order (KIP-98, KIP-679). None: if `acks` and `retries`
-    allow it. True: raise an error if they do not.
+    allow it. True: raise an error if they do not. A `transactional_id` means True.
 
     Default: None. Java: enable.idempotence.
     """
@@ -379,8 +379,8 @@ class ProducerOptions(TypedDict, Generic[K_contra, V_contra], total=False):
 
     max_backlog_batch_size: int
     """Largest size of a batch behind others of its partition, or full before it is sent. A value
-    not above `max_batch_size` turns this off, as do slow links. If not set, it is off with
-    compression, with `acks=0`, and with a `max_batch_size` below its default.
+    not above `max_batch_size` turns this off, as do slow links, compression and `acks=0`. If not
+    set, it is off with a `max_batch_size` below its default.
 
     Default: 262_144 bytes. Only here.
     """

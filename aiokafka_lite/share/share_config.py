@@ -13,12 +13,17 @@ from aiokafka_lite.cluster.client_config import (
     ClientConfig,
     DefaultInt,
     at_least,
-    not_above,
     one_of,
     text_or_none,
 )
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.consumer.consumer_config import deserializer_faults, largest_fetch_answer
+from aiokafka_lite.consumer.consumer_config import (
+    deserializer_faults,
+    fitting,
+    is_handed_on,
+    largest_fetch_answer,
+    wait_faults,
+)
 from aiokafka_lite.options.units import ByteCount, Milliseconds, RecordCount
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.serialization import AnyDeserializer
@@ -73,9 +78,9 @@ class ShareConsumerConfig(ClientConfig):
     max_poll_interval_ms: Milliseconds = DefaultInt(300_000)
     """How long a member with partitions may take from the end of a poll to the next one. After that
     it leaves and releases its records; the next poll joins again. Java: max.poll.interval.ms."""
-    fetch_max_wait_ms: Milliseconds = 500
+    fetch_max_wait_ms: Milliseconds = DefaultInt(500)
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
-    Java: fetch.max.wait.ms."""
+    The default is half of a shorter `request_timeout_ms`. Java: fetch.max.wait.ms."""
     fetch_min_bytes: ByteCount = 1
     """A broker answers a fetch as soon as it has this many bytes of data. Java: fetch.min.bytes."""
     fetch_max_bytes: ByteCount = 52_428_800
@@ -124,18 +129,18 @@ class ShareConsumerConfig(ClientConfig):
             yield from deserializer_faults(name, getattr(self, name))
         for name, minimum in _LEAST.items():
             yield from at_least(name, getattr(self, name), minimum)
-        yield from not_above(
-            "fetch_max_wait_ms",
-            self.fetch_max_wait_ms,
-            "request_timeout_ms",
-            self.request_timeout_ms,
-        )
+        yield from wait_faults(self.fetch_max_wait_ms, self.request_timeout_ms)
         yield from one_of(
             "share_acknowledgement_mode",
             self.share_acknowledgement_mode,
             get_args(ShareAcknowledgementMode),
         )
         yield from one_of("share_acquire_mode", self.share_acquire_mode, get_args(ShareAcquireMode))
+
+    def _settle_defaults(self) -> None:
+        ClientConfig._settle_defaults(self)
+        wait_ms = fitting(self.fetch_max_wait_ms, self.request_timeout_ms, 2)
+        object.__setattr__(self, "fetch_max_wait_ms", wait_ms)
 
 
 _LEAST: Final = {
@@ -148,12 +153,14 @@ _LEAST: Final = {
 }
 
 
-def refused(names: Mapping[str, object]) -> list[str]:
-    """Return one sentence per option that other consumers have and share consumers do not."""
+def refused(options: Mapping[str, object]) -> list[str]:
+    """Return one sentence per option that other consumers have and share consumers do not, if it
+    was chosen.
+    """
     return [
         f"{name} is no option of a share consumer: {REFUSED[name]}; leave it out"
-        for name in names
-        if name in REFUSED
+        for name, value in options.items()
+        if name in REFUSED and not is_handed_on(name, value)
     ]
 
 

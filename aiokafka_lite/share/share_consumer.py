@@ -35,7 +35,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import KT, VT, AcknowledgeType, ConsumerRecord, TopicPartition
 from aiokafka_lite.options.constructor import check_names, declare_options
-from aiokafka_lite.share.share_config import ShareConsumerConfig, refused
+from aiokafka_lite.share.share_config import REFUSED, ShareConsumerConfig, refused
 from aiokafka_lite.share.share_engine import AcknowledgementCallback, ShareEngine, statistics_of
 from aiokafka_lite.share.share_life import ShareLife
 
@@ -87,6 +87,8 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
         faults = refused(options)
         if faults:
             raise KafkaConfigurationError(text_of_faults(type(self).__name__, faults))
+        for name in REFUSED:  # has a default that was handed on
+            options.pop(name, None)  # type: ignore[misc]
         check_names(self, AIOKafkaShareConsumer.__init__, ShareConsumerConfig, options)
         host, given = host_and_options(self, client, options)
         self._config = ShareConsumerConfig(**given)

@@ -373,6 +373,7 @@ class ShareConsumerOptions(TypedDict, Generic[KT, VT], total=False):
 
     fetch_max_wait_ms: int
     """How long a broker may hold back the response to a fetch that has less than `fetch_min_bytes`.
+    The default is half of a shorter `request_timeout_ms`.
 
     Default: 500 milliseconds. Java: fetch.max.wait.ms.
     """

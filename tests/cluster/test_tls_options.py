@@ -67,7 +67,7 @@ async def test_ssl_alone_trusts_the_authorities_of_the_system(
         ({"ssl_cafile": "ca.pem"}, "ssl_cafile has no effect with security_protocol='PLAINTEXT'"),
         (
             {"ssl_context": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},
-            "ssl_context has no effect with security_protocol='PLAINTEXT'; set that to 'SSL'",
+            "ssl_context has no effect with security_protocol='PLAINTEXT', the default; set that",
         ),
         ({"ssl_check_hostname": False}, "ssl_check_hostname has no effect"),
         (
@@ -89,10 +89,6 @@ async def test_ssl_alone_trusts_the_authorities_of_the_system(
             {"security_protocol": "SSL", "ssl_keyfile": "/no/key.pem"},
             "ssl_keyfile has no effect without ssl_certfile",
         ),
-        (
-            {"security_protocol": "SSL", "ssl_password": PASSWORD},
-            "ssl_password has no effect without ssl_certfile",
-        ),
         ({"security_protocol": "TLS"}, "`security_protocol` should be SSL or PLAINTEXT"),
     ],
 )
@@ -104,6 +100,20 @@ def test_a_mistake_is_told_at_construction(
         client_class(**options)
     assert sentence in str(caught.value)
     assert PASSWORD not in str(caught.value)
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SASL_PLAINTEXT"])
+def test_options_of_tls_beside_a_protocol_that_was_named_have_no_effect(protocol: Any) -> None:
+    """As settings have them that differ by the protocol alone."""
+    named: dict[str, Any] = {"sasl_plain_username": "ann", "sasl_plain_password": PASSWORD}
+    config = ClientConfig(
+        security_protocol=protocol,
+        ssl_context=ssl.create_default_context(),
+        ssl_password=PASSWORD,
+        ssl_check_hostname=False,
+        **named,
+    )
+    assert config.next_tls_context() is None
 
 
 def test_keys_and_passwords_do_not_stand_in_texts_nor_pickles(client: Issued) -> None:

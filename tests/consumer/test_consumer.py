@@ -58,7 +58,7 @@ def test_every_option_of_the_configuration_is_spelled_out_with_the_same_default(
     }
 
 
-@pytest.mark.parametrize("name", ["loop", "api_version", "consumer_timeout_ms"])
+@pytest.mark.parametrize("name", ["loop", "api_version"])
 def test_options_without_effect_are_called_deprecated(name: str) -> None:
     options: dict[str, Any] = {name: object()}
     with pytest.warns(DeprecationWarning, match=f"{name} has no effect"):

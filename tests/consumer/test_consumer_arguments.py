@@ -70,11 +70,11 @@ def test_topics_that_are_no_list_of_strings_are_refused(topics: object) -> None:
 def test_nothing_is_said_about_options_that_are_not_given() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_about_options_without_effect(None, None, None)
+        warn_about_options_without_effect(None, None)
     with pytest.warns(
         DeprecationWarning, match="api_version has no effect: versions are negotiated"
     ):
-        warn_about_options_without_effect(None, "auto", None)
+        warn_about_options_without_effect(None, "auto")
 
 
 def test_a_pattern_may_be_text_or_compiled() -> None:

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
+from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import KafkaConfigurationError
@@ -81,15 +83,27 @@ def test_no_limit_of_records_may_be_asked_for_with_none() -> None:
     assert ConsumerConfig(max_poll_records=None).max_poll_records is None
 
 
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    "session_timeout_ms": (45_000, 10_000),
+    "heartbeat_interval_ms": (3000,),
+    "partition_assignment_strategy": (
+        None,
+        (RoundRobinPartitionAssignor,),
+        [RangePartitionAssignor, CooperativeStickyAssignor],
+    ),
+}
+"""The defaults of the package, then those of aiokafka."""
+
+
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [
-        ("session_timeout_ms", 45_000, "group.consumer.session.timeout.ms"),
-        ("heartbeat_interval_ms", 3000, "group.consumer.heartbeat.interval.ms"),
+        ("session_timeout_ms", 60_000, "group.consumer.session.timeout.ms"),
+        ("heartbeat_interval_ms", 2000, "group.consumer.heartbeat.interval.ms"),
         ("partition_assignment_strategy", (RangePartitionAssignor,), "group_remote_assignor"),
     ],
 )
-def test_what_brokers_decide_is_refused_even_at_its_default(
+def test_what_brokers_decide_is_refused_unless_it_is_a_default(
     name: str, value: object, remedy: str
 ) -> None:
     options: dict[str, Any] = {"group_id": "g", name: value}
@@ -97,6 +111,8 @@ def test_what_brokers_decide_is_refused_even_at_its_default(
     with pytest.raises(KafkaConfigurationError, match=refused):
         ConsumerConfig(group_protocol="consumer", **options)
     ConsumerConfig(group_protocol="auto", **options)
+    for handed_on in _DEFAULTS[name]:
+        ConsumerConfig(group_id="g", group_protocol="consumer", **{name: handed_on})
 
 
 def test_an_assignor_of_brokers_is_refused_where_members_assign() -> None:
@@ -110,23 +126,58 @@ def test_an_assignor_of_brokers_is_refused_where_members_assign() -> None:
     ("name", "value"),
     [
         ("group_instance_id", "billing-1"),
+        ("group_protocol", "consumer"),
+        ("group_remote_assignor", "range"),
         ("enable_auto_commit", True),
-        ("auto_commit_interval_ms", 5000),
+        ("enable_auto_commit", False),
+        ("enable_auto_offset_store", False),
+        ("adjust_committed_offsets", dict),
+        ("auto_commit_interval_ms", 1),
         ("partition_assignment_strategy", (RangePartitionAssignor,)),
-        ("max_poll_interval_ms", 300_000),
+        ("max_poll_interval_ms", 1000),
         ("rebalance_timeout_ms", 1000),
-        ("session_timeout_ms", 45_000),
-        ("heartbeat_interval_ms", 3000),
+        ("session_timeout_ms", 2000),
+        ("heartbeat_interval_ms", 50_000),
+        ("assignment_rack", "b"),
+        ("consumer_timeout_ms", 5),
     ],
 )
-def test_an_option_of_groups_without_a_group_is_warned_of(name: str, value: object) -> None:
-    """Never ignored in silence, even when the value is the default; the consumer can be used."""
-    with pytest.warns(UserWarning, match=f"{name} has no effect without group_id") as warned:
-        AIOKafkaConsumer(**{name: value})  # type: ignore[arg-type]
-    assert [each.filename for each in warned] == [__file__]
-    config = ConsumerConfig(group_id="billing", **{name: value})  # type: ignore[arg-type]
-    assert getattr(config, name) == value
-    assert config.group_options_without_group == ()
+@pytest.mark.filterwarnings("error")
+def test_an_option_of_groups_without_a_group_is_taken_in_silence(name: str, value: object) -> None:
+    """It has no effect, and nothing else happens than what was asked. A wrong one is refused."""
+    AIOKafkaConsumer("t", **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "follows"),
+    [
+        ({"session_timeout_ms": 2000}, "heartbeat_interval_ms", 666),
+        ({"session_timeout_ms": 10_000}, "heartbeat_interval_ms", 3000),
+        ({"request_timeout_ms": 300}, "fetch_max_wait_ms", 150),
+        ({"request_timeout_ms": 500}, "fetch_max_wait_ms", 500),
+        ({"retry_backoff_ms": 2000}, "retry_backoff_max_ms", 2000),
+    ],
+)
+@pytest.mark.parametrize("hands_on", [False, True])
+def test_a_default_follows_the_option_that_it_depends_on(
+    options: dict[str, Any], name: str, follows: int, hands_on: bool
+) -> None:
+    """Also when a framework hands the default on; only a value that was chosen can contradict."""
+    default: dict[str, Any] = {name: getattr(ConsumerConfig(), name)} if hands_on else {}
+    assert getattr(ConsumerConfig(group_id="g", **options, **default), name) == follows
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"session_timeout_ms": 2000, "heartbeat_interval_ms": 2001},
+        {"request_timeout_ms": 300, "fetch_max_wait_ms": 301},
+        {"retry_backoff_ms": 2000, "retry_backoff_max_ms": 1999},
+    ],
+)
+def test_chosen_values_that_contradict_each_other_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(KafkaConfigurationError, match="exceeds"):
+        ConsumerConfig(group_id="g", **options)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +247,6 @@ def test_the_rack_of_a_member_is_that_of_the_client_unless_it_has_its_own() -> N
     assert ConsumerConfig(client_rack="a").member_rack == "a"
     assert ConsumerConfig(client_rack="a", assignment_rack="b").member_rack == "b"
     assert ConsumerConfig(client_rack="a", assignment_rack="").member_rack is None
-    assert ConsumerConfig(assignment_rack="b").group_options_without_group == ("assignment_rack",)
 
 
 async def _adjust_later(_committed: object) -> None: ...

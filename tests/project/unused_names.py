@@ -28,6 +28,7 @@ UNUSED = (
         "get_filename get_source",
         "called by importlib",
     ),
+    ("aiokafka_lite/consumer/consumer.py", "consumer_timeout_ms", "aiokafka's, without effect"),
     ("aiokafka_lite/spark/listener.py", "onQuery*", "called by Spark"),
     (
         "aiokafka_lite/spark/source.py",

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
+from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.protocol.frame import MAX_FRAME_BYTES
 from aiokafka_lite.share.share_config import REFUSED, ShareConsumerConfig, refused
+from aiokafka_lite.share.share_consumer import AIOKafkaShareConsumer
 
 
 @pytest.mark.parametrize(
@@ -49,10 +52,22 @@ def test_only_an_answer_to_a_fetch_may_be_larger() -> None:
 
 
 def test_each_option_of_other_consumers_is_refused_with_a_sentence() -> None:
-    found = refused(dict.fromkeys(REFUSED, None))
+    found = refused(dict.fromkeys(REFUSED, "chosen"))
     assert len(found) == len(REFUSED)
     assert (
         "auto_offset_reset is no option of a share consumer: the group's config "
         "share.auto.offset.reset decides where it starts; leave it out"
     ) in found
     assert refused({"group_id": "g"}) == []
+
+
+def test_a_default_of_other_consumers_may_be_handed_on() -> None:
+    """A framework has one set of options for all consumers."""
+    defaults = {name: getattr(ConsumerConfig(), name) for name in REFUSED}
+    aiokafkas = {
+        "session_timeout_ms": 10_000,
+        "enable_auto_commit": True,
+        "partition_assignment_strategy": (RoundRobinPartitionAssignor,),
+    }
+    for options in (defaults, defaults | aiokafkas):
+        AIOKafkaShareConsumer("t", group_id="g", **options)

@@ -91,14 +91,14 @@ class SubscriptionState:
     def subscribe_pattern(self, pattern: re.Pattern[str], *, by_group: bool = False) -> None:
         """Subscribe to the topics that `match_topics` will find. It replaces an earlier pattern.
 
-        `by_group`: assigned partitions stay until the group takes them away.
-        Raises: IllegalStateError after subscribe(topics) or assign().
+        Partitions of topics that match both stay. `by_group`: the others stay until the group takes
+        them away. Raises: IllegalStateError after subscribe(topics) or assign().
         """
         self._enter(SubscriptionMode.PATTERN)
         self.pattern = pattern
         if not by_group:
-            self.topics = frozenset()
-            self._replace_assignment(())
+            self.topics = frozenset(filter(self.matches, self.topics))
+            self._replace_assignment([tp for tp in self.queue() if tp.topic in self.topics])
 
     def subscribe_server_pattern(self, pattern: str) -> None:
         """Subscribe to the topics that the broker finds. It replaces an earlier pattern.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.errors import (
     ConsumerStoppedError,
     IllegalStateError,
@@ -40,6 +41,31 @@ async def test_b1_subscribing_takes_all_partitions_of_the_topics() -> None:
         for tp in (P2, U0):
             fill(broker, tp, 2)
         assert await read(consumer, 4) == {P2: [0, 1], U0: [0, 1]}
+
+
+@pytest.mark.parametrize("how", [{"topics": ["t"]}, {"pattern": "t"}])
+async def test_a_listener_without_a_group_is_taken_and_never_called(how: dict[str, Any]) -> None:
+    """Libraries pass their listener on, with and without a group."""
+    calls: list[str] = []
+
+    class Diary(ConsumerRebalanceListener):
+        async def on_partitions_revoked(self, revoked: object) -> None:
+            calls.append("revoked")
+
+        async def on_partitions_assigned(self, assigned: object) -> None:
+            calls.append("assigned")
+
+    async with embedded({"t": 1, "u": 1}) as broker:
+        consumer = consumer_of(broker)
+        consumer.subscribe(**how, listener=Diary())
+        async with consumer:
+            fill(broker, P0, 1)
+            assert (await consumer.getone()).offset == 0
+            consumer.subscribe(**how, listener=Diary())  # while it runs
+            fill(broker, P0, 1)
+            assert (await consumer.getone()).offset == 1
+            consumer.unsubscribe()
+    assert calls == []
 
 
 async def test_b1_a_new_subscription_replaces_the_old_one() -> None:
