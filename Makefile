@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 ARGS ?=
 # One of the processes waits, most of its time, for clusters that were hurt: so there is one more than cores.
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# What `make check` runs.
+BY_CHECK := --ignore=tests/project/test_dead_code.py --ignore=tests/typing
 # The tests with Spark need PySpark, 450 MB, which is of no use without Java.
 TESTS := $(if $(shell command -v java),test-spark,test)
 # What an installed package was built from: when it changes, it is built and installed anew.
@@ -20,7 +22,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline test check format messages options file-map words bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test nightly check format messages options file-map words bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -48,8 +50,11 @@ demo: $(VENV)/.installed-demo  ## the main job: a real data set out and back; AR
 pipeline: $(VENV)/.installed-pipeline  ## the flights through Spark, which needs Java; ARGS="--broker apache --plot x.png"
 	$(BIN)/python -m examples.pipeline $(ARGS)
 
-test: $(VENV)/.installed-test  ## the whole suite, in several processes; with Java it also starts a real Apache Kafka
-	$(BIN)/python -m pytest -m 'not soak' -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
+test: $(VENV)/.installed-test  ## the suite, in several processes; with Java it also starts a real Apache Kafka
+	$(BIN)/python -m pytest -m 'not soak and not nightly' -n $(PROCESSES) --no-loadscope-reorder $(BY_CHECK) $(ARGS)
+
+nightly: $(VENV)/.installed-test  ## all of that on both event loops, the broker beside Apache, packages, the site, Spark's jobs
+	$(BIN)/python -m pytest -m 'not soak' --every-loop -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
 
 SPARK_VERSIONS ?= 4.0.5 4.1.4 4.3.0
 # Jobs, and what is made of them, are tested with the release that CI has. PySpark 4.0 leaves the

@@ -30,6 +30,7 @@ from aiokafka_lite.testing.java_runtime import (
     tools_version,
 )
 from tests.support import real_kafka
+from tests.support.room_times import print_room_times
 from tests.support.spread import (
     ONE_SECURED_KAFKA,
     ONE_SESSION,
@@ -66,26 +67,36 @@ VERSION_BETWEEN = _ONLY_VERSION or "4.3.1"
 """Has `tests/integration/test_acceptance.py`, and Java's tools."""
 _MAKING_WAY = 5
 _begun_files: set[Path] = set()
-FAR_ABOVE_THE_LOOP = (
-    "tests/admin/",
-    "tests/cli/",
-    "tests/cluster/",
-    "tests/conformance/",
-    "tests/consumer/group/",
-    "tests/consumer/position/",
-    "tests/producer/transaction/",
-    "tests/scenarios/consumer/rules/",
-    "tests/scenarios/consumer/test_consumer_faults.py",
-    "tests/scenarios/consumer/test_consumer_leaders.py",
-    "tests/scenarios/consumer/test_consumer_positions.py",
-    "tests/scenarios/group/",
-    "tests/scenarios/producer/test_producer_delivery.py",
-    "tests/scenarios/test_each_release.py",
-    "tests/scenarios/test_exactly_once_batches.py",
-    "tests/scenarios/transactions/",
-    "tests/testing/",
-    "tests/workers/",
+NEAR_THE_LOOP = (
+    "tests/adversity/",
+    "tests/concurrency/",
+    "tests/fuzzing/test_tls_records.py",
+    "tests/net/",
+    "tests/producer/batch/",
+    "tests/scenarios/consumer/rules/test_consumer_rules_cancellation.py",
+    "tests/scenarios/test_event_loops.py",
+    "tests/scenarios/test_loop_turns.py",
+    "tests/security/test_matrix.py",
+    "tests/security/test_sessions_under_trouble.py",
 )
+"""What sockets, TLS, futures, cancellation and turns of a loop decide."""
+NIGHTLY = (
+    "tests/packaging/",
+    "tests/project/test_docs_site.py::test_the_site_builds_without_a_warning",
+    "tests/spark/jobs/program/",
+    "tests/spark/jobs/stream/",
+    *(
+        f"tests/spark/jobs/test_{job}.py"
+        for job in ("aggregate", "archive", "audit", "decode", "dedupe", "mirror", "replay")
+    ),
+    "tests/spark/jobs/test_decode_with_a_real_registry.py",
+    "tests/spark/jobs/test_round_trip.py",
+    "tests/spark/scenarios/test_benchmark.py",
+    "tests/spark/scenarios/test_pipeline_example.py",
+    "tests/testing/broker/apache/",
+)
+"""What compares the embedded broker with Apache, builds packages or the site, or runs whole jobs of
+Spark. Changes elsewhere hardly touch it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -101,14 +112,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Every async test runs twice, on asyncio's own event loop and on uvloop; those of what is
-    decided far above the loop on one of them, each always on the same.
+    """An async test of what the loop decides runs twice, on asyncio's own event loop and on uvloop;
+    any other on one of them, each always on the same.
     """
     loops = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
     marker = item.get_closest_marker("asyncio")
     names_its_loop = marker is not None and "loop_factories" in marker.kwargs
-    is_far_above = item.nodeid.startswith(FAR_ABOVE_THE_LOOP) and not names_its_loop
-    if config.getoption("--every-loop") or not is_far_above:
+    is_near = item.nodeid.startswith(NEAR_THE_LOOP) or names_its_loop
+    if config.getoption("--every-loop") or is_near:
         return loops
     name = list(loops)[zlib.crc32(item.nodeid.partition("[")[0].encode()) % len(loops)]
     return {name: loops[name]}
@@ -136,8 +147,10 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """What starts a real Kafka is marked before `-m` chooses."""
+    """What starts a real Kafka, and what runs by night, is marked before `-m` chooses."""
     real_kafka.mark_if_real(item)
+    if item.nodeid.startswith(NIGHTLY):
+        item.add_marker(pytest.mark.nightly)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -223,6 +236,11 @@ def in_one_line(report: pytest.TestReport | pytest.CollectReport) -> Any:
             if reason in report.longrepr[2]:
                 return ("tests/conftest.py", 0, reason)
     return report.longrepr
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print a table of the rooms: their cases, and the seconds that these took."""
+    print_room_times(terminalreporter)
 
 
 def require_kafka(version: str) -> None:
