@@ -51,12 +51,15 @@ class Optioned(NamedTuple):
     path: str
     class_name: str
     parameters: tuple[str, ...] = ()
+    base: str = ""
+    """Has the options of several classes, which this one inherits."""
 
     @property
     def with_article(self) -> str:
         return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
 
 
+BASES: Final = "aiokafka_lite/cluster/client_options.py"
 CLASSES: Final = (
     Optioned(
         "consumer",
@@ -64,6 +67,7 @@ CLASSES: Final = (
         "aiokafka_lite/consumer/consumer_options.py",
         "ConsumerOptions",
         ("KT", "VT"),
+        "ClientOptions",
     ),
     Optioned(
         "share consumer",
@@ -71,6 +75,7 @@ CLASSES: Final = (
         "aiokafka_lite/share/share_options.py",
         "ShareConsumerOptions",
         ("KT", "VT"),
+        "ClientOptions",
     ),
     Optioned(
         "producer",
@@ -78,8 +83,15 @@ CLASSES: Final = (
         "aiokafka_lite/producer/producer_options.py",
         "ProducerOptions",
         ("K_contra", "V_contra"),
+        "CommonOptions",
     ),
-    Optioned("client", ClientConfig, "aiokafka_lite/cluster/client_options.py", "ClientOptions"),
+    Optioned(
+        "client",
+        ClientConfig,
+        BASES,
+        "ClientOptions",
+        base="CommonOptions",
+    ),
     Optioned(
         "embedded broker",
         BrokerOptions,
@@ -98,25 +110,54 @@ def files() -> dict[str, str]:
 # The types of `**options`…
 
 
+def _common_options() -> list[Option]:
+    """Return what consumers, share consumers and producers have in common with every client."""
+    others = [declared_options(made.config) for made in CLASSES if made.base]
+    return [option for option in others[0] if all(option in each for each in others)]
+
+
+def _inherited_options(made: Optioned) -> list[Option]:
+    if made.base == "ClientOptions":
+        return declared_options(ClientConfig)
+    return _common_options() if made.base else []
+
+
 def _types(made: Optioned) -> str:
-    options = declared_options(made.config)
+    inherited = _inherited_options(made)
+    options = [option for option in declared_options(made.config) if option not in inherited]
+    is_base = made.path == BASES
     imports: dict[str, set[str]] = defaultdict(set)
-    imports["typing"] |= {"Generic", "TypedDict"} if made.parameters else {"TypedDict"}
-    for option in options:
+    if made.base and not is_base:
+        imports["aiokafka_lite.cluster.client_options"].add(made.base)
+    else:
+        imports["typing"].add("TypedDict")
+    if made.parameters:
+        imports["typing"].add("Generic")
+    for option in [*options, *(inherited if is_base else ())]:
         for name in _names(_type(option)):
             imports[_home(name, option)].add(name)
-    fields = "\n".join(_field(option) for option in options)
+    common = (
+        f"class {made.base}(TypedDict, total=False):\n"
+        f'    """What the constructors of all clients take by name."""\n\n'
+        f"{_fields(inherited)}\n\n"
+    )
+    names = ", ".join(f'"{name}"' for name in [made.class_name, *([made.base] * is_base)])
     generic = f"Generic[{', '.join(made.parameters)}], " if made.parameters else ""
     return (
         f'"""The options of {made.word}s as a type, for editors and type checkers.\n\n'
         f"Made by `make options` from the fields of {made.config.__name__}: change them there."
         f' Does not wait.\n"""\n\n'
         f"{_import_lines(imports)}\n\n"
-        f"class {made.class_name}(TypedDict, {generic}total=False):\n"
+        f"{common if is_base else ''}"
+        f"class {made.class_name}({made.base or 'TypedDict'}, {generic}total=False):\n"
         f'    """What the constructor of {made.with_article} takes by name, as in\n'
         f'    `def make(**options: Unpack[{made.class_name}])`.\n    """\n\n'
-        f'{fields}\n\n__all__ = ["{made.class_name}"]\n'
+        f"{_fields(options)}\n\n__all__ = [{names}]\n"
     )
+
+
+def _fields(options: list[Option]) -> str:
+    return "\n".join(_field(option) for option in options)
 
 
 def _field(option: Option) -> str:

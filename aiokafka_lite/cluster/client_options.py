@@ -16,10 +16,8 @@ from aiokafka_lite.net.sasl.tokens.token_provider import AbstractTokenProvider
 from aiokafka_lite.secret import Secret
 
 
-class ClientOptions(TypedDict, total=False):
-    """What the constructor of a client takes by name, as in
-    `def make(**options: Unpack[ClientOptions])`.
-    """
+class CommonOptions(TypedDict, total=False):
+    """What the constructors of all clients take by name."""
 
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
     """How connections are encrypted and authenticated. "SSL" and "SASL_SSL" encrypt by TLS; the
@@ -201,12 +199,6 @@ class ClientOptions(TypedDict, total=False):
     Default: 30_000 milliseconds. Java: request.timeout.ms.
     """
 
-    default_api_timeout_ms: int
-    """How long a call without a timeout of its own may take, with all retries.
-
-    Default: 60_000 milliseconds. Java: default.api.timeout.ms. Not in aiokafka.
-    """
-
     metadata_max_age_ms: int
     """Age at which the client refreshes the cluster's metadata, even without an error.
 
@@ -322,4 +314,16 @@ class ClientOptions(TypedDict, total=False):
     """
 
 
-__all__ = ["ClientOptions"]
+class ClientOptions(CommonOptions, total=False):
+    """What the constructor of a client takes by name, as in
+    `def make(**options: Unpack[ClientOptions])`.
+    """
+
+    default_api_timeout_ms: int
+    """How long a call without a timeout of its own may take, with all retries.
+
+    Default: 60_000 milliseconds. Java: default.api.timeout.ms. Not in aiokafka.
+    """
+
+
+__all__ = ["ClientOptions", "CommonOptions"]
