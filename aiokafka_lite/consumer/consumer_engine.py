@@ -78,6 +78,7 @@ class ConsumerEngine:
                 listener,
             )
             client.metrics_push.member_of(self.group)
+        self._followed = client.metadata.snapshot
         committed = None if self.group is None else self.group.committed
         self.offset_fetcher = OffsetFetcher(config, client, subscription, signal, committed)
         self.poller = RecordPoller(
@@ -115,6 +116,7 @@ class ConsumerEngine:
         error.
         """
         client, group = self.client, self.group
+        self._subscription.is_absent = self._is_absent
         client.metadata.add_listener(self.follow)
         self._set_topics_of_interest()
         await client.start()
@@ -209,6 +211,9 @@ class ConsumerEngine:
         """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
         subscription = self._subscription
         self.offset_fetcher.validator.follow_topics()
+        before, self._followed = self._followed, snapshot
+        if subscription.is_subscribed:
+            subscription.follow_absences(_lost(before, snapshot, subscription.topics))
         topics_changed = False
         if subscription.mode is SubscriptionMode.PATTERN:
             names = present_topics(
@@ -244,7 +249,12 @@ class ConsumerEngine:
             if subscription.get(tp := TopicPartition(topic, partition)) is None
         ]
         if grown or len(kept) < len(subscription.assignment):
+            self.collector.settle()
             subscription.assign_from_subscribed([*kept, *grown])
+
+    def _is_absent(self, tp: TopicPartition) -> bool:
+        """Say whether the metadata does not have the partition."""
+        return tp.partition not in self.client.metadata.snapshot.partition_ids(tp.topic)
 
     def _set_topics_of_interest(self) -> None:
         """Tell the client which topics' metadata the consumer needs.
@@ -372,6 +382,19 @@ def _has_gone(tp: TopicPartition, snapshot: MetadataSnapshot) -> bool:
     """
     partitions = snapshot.partition_ids(tp.topic)
     return bool(partitions) and tp.partition not in partitions
+
+
+def _lost(
+    before: MetadataSnapshot, after: MetadataSnapshot, topics: Collection[str]
+) -> list[TopicPartition]:
+    """Return the partitions of these topics that were there and are not described any more."""
+    return [
+        TopicPartition(name, partition)
+        for name in topics
+        if (ids := before.partition_ids(name)) != (present := after.partition_ids(name))
+        for partition in ids
+        if partition not in present
+    ]
 
 
 __all__ = ["ConsumerEngine", "observe", "statistics_of"]

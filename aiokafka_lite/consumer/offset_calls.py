@@ -109,6 +109,7 @@ class OffsetCalls:
         self, group: "ConsumerGroup", offsets: OffsetsToCommit | None
     ) -> Mapping[TopicPartition, CommittedOffset]:
         checked = None if offsets is None else _committed(checked_offsets(offsets))
+        group.goes_by_commits()
         assigned = self._subscription.assignment
         if not assigned and not self._subscription.is_subscribed:
             raise IllegalStateError("Not subscribed to any topics")

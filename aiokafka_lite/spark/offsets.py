@@ -168,7 +168,7 @@ def plan_ranges(
     ]
     gone = sorted(start.keys() - end.keys())
     if gone:
-        losses.append(f"{names_of(gone)} are gone, some data may have been missed")
+        losses.append(gone_partitions(gone))
     new = end.keys() - start.keys()
     for tp in sorted(new & earliest.keys()):
         if earliest[tp]:
@@ -190,6 +190,11 @@ def plan_ranges(
         elif end[tp] > begin[tp]:
             ranges.append(OffsetRange(*tp, begin[tp], end[tp]))
     return RangePlan(tuple(ranges), tuple(losses))
+
+
+def gone_partitions(partitions: Iterable[TopicPartition]) -> str:
+    """Return the sentence about partitions that are not there any more."""
+    return f"{names_of(sorted(partitions))} are gone, some data may have been missed"
 
 
 def split_ranges(
@@ -292,6 +297,7 @@ __all__ = [
     "Offsets",
     "RangePlan",
     "backlog",
+    "gone_partitions",
     "group_ranges",
     "id_text",
     "made_anew",

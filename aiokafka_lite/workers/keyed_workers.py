@@ -126,6 +126,7 @@ class KeyedWorkers(WorkersRun, Generic[KT, VT]):
     def _attach(self) -> None:
         self.consumer._listener = self._engine.handover
         self.consumer._subscription.log_changed = self._engine.handover.log_changed
+        self.consumer._subscription.has_commits = True
 
     async def run(self) -> None:
         """Handle records until `stop()`; then let running handlers end, and commit.

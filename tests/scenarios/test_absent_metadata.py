@@ -16,7 +16,7 @@ from aiokafka_lite import (
 )
 from aiokafka_lite.errors import LeaderNotAvailableError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import ConsumerRecord
-from aiokafka_lite.protocol.messages.metadata import MetadataResponseTopic
+from aiokafka_lite.protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
 from aiokafka_lite.testing.broker.handlers import metadata
 from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 
@@ -31,10 +31,16 @@ class Answers:
         self.kind = kind
         self._describe = metadata._describe
         monkeypatch.setattr(metadata, "_describe", self._described)
+        monkeypatch.setattr(metadata, "MetadataResponse", self._response)
+
+    def _response(self, *, topics: list[MetadataResponseTopic], **fields: Any) -> MetadataResponse:
+        if self.leaves_out and self.kind == "unnamed":
+            topics = [topic for topic in topics if topic.name != "t"]
+        return MetadataResponse(topics=topics, **fields)
 
     def _described(self, *arguments: Any) -> MetadataResponseTopic:
         told = self._describe(*arguments)
-        if not self.leaves_out or told.name != "t":
+        if not self.leaves_out or told.name != "t" or self.kind == "unnamed":
             return told
         if self.kind == "partition":
             told.partitions = told.partitions[:1]
@@ -43,7 +49,7 @@ class Answers:
         return MetadataResponseTopic(name="t", error_code=error[self.kind].errno)
 
 
-@pytest.fixture(params=["partition", "unknown", "leaderless"])
+@pytest.fixture(params=["partition", "unknown", "leaderless", "unnamed"])
 def answers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Answers:
     return Answers(request.param, monkeypatch)
 
@@ -106,6 +112,169 @@ def test_a_consumer_keeps_its_place(answers: Answers, kind: str, limits: dict[st
             assert not await consumer.getmany(timeout_ms=3000)
             assert consumer.statistics().rebalances == rebalances
             assert consumer.assignment() == {P0, P1}
+
+    run(main)
+
+
+class Reader:
+    """A consumer that remembers what it has read."""
+
+    def __init__(self, kafka: VirtualKafka, kind: str, **options: Any) -> None:
+        own, choose = CONSUMERS[kind]
+        self.kafka = kafka
+        self.consumer = AIOKafkaConsumer[Any, Any](
+            **{
+                "metadata_max_age_ms": 500,
+                "enable_auto_commit": False,
+                **own,
+                **options,
+                **kafka.client_options,
+            }
+        )
+        choose(self.consumer)
+        self.read: list[bytes] = []
+
+    async def go_on(self, time_s: float) -> list[bytes]:
+        """Return the values that arrive within `time_s`, in order of their texts."""
+        clock, found = self.kafka.clock, list[bytes]()
+        until_s = clock.monotonic() + time_s
+        while (left_s := until_s - clock.monotonic()) > 0:
+            for records in (await self.consumer.getmany(timeout_ms=left_s * 1000)).values():
+                found.extend(record.value or b"" for record in records)
+        self.read += found
+        return sorted(found)
+
+
+def write(kafka: VirtualKafka, text: bytes, count: int = 4) -> list[bytes]:
+    values = [b"%s%d" % (text, number) for number in range(count)]
+    for number, value in enumerate(values):
+        kafka.broker.produce("t", value, partition=number % 2)
+    return values
+
+
+@each_age
+@pytest.mark.parametrize("reset", ["earliest", "latest"])
+@pytest.mark.parametrize("kind", CONSUMERS)
+def test_a_long_absence_costs_no_place(
+    answers: Answers, kind: str, reset: str, limits: dict[str, int]
+) -> None:
+    """The partition went, and the group rebalanced. Nothing is read twice or skipped."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        limited = limits if kind != "consumer" else {}
+        reader = Reader(kafka, kind, auto_offset_reset=reset, max_api_versions=limited)
+        async with reader.consumer:
+            await reader.go_on(2)
+            first = write(kafka, b"first")
+            assert await reader.go_on(2) == first
+            answers.leaves_out = True
+            meanwhile = await reader.go_on(1)
+            written = write(kafka, b"meanwhile")
+            meanwhile += await reader.go_on(12)
+            answers.leaves_out = False
+            last = write(kafka, b"then")
+            assert sorted(meanwhile + await reader.go_on(8)) == sorted(written + last)
+
+    run(main)
+
+
+def test_members_of_a_group_go_on_after_a_long_absence(answers: Answers) -> None:
+    """Each hears of the new assignment before or after its own metadata lacks the topic."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        first, second = (
+            Reader(
+                kafka,
+                "classic",
+                auto_offset_reset="latest",
+                max_api_versions={"Metadata": 9},
+                metadata_max_age_ms=age_ms,
+            )
+            for age_ms in (400, 1700)
+        )
+
+        async def both(time_s: float) -> list[bytes]:
+            found = await asyncio.gather(first.go_on(time_s), second.go_on(time_s))
+            return sorted([*found[0], *found[1]])
+
+        async with first.consumer, second.consumer:
+            await both(10)
+            assert await both(2) == []
+            values = write(kafka, b"a")
+            assert await both(2) == values
+            answers.leaves_out = True
+            found = await both(16)
+            values = write(kafka, b"b")
+            answers.leaves_out = False
+            assert sorted(found + await both(16)) == values
+
+    run(main)
+
+
+@pytest.mark.parametrize("records", [2, 4], ids=["shorter", "of equal length"])
+@each_age
+def test_a_topic_made_anew_after_an_absence_is_read_by_the_reset(
+    records: int, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids tell it; without them the earlier leader epoch, or the end of the log, does."""
+    answers = Answers("unknown", monkeypatch)
+
+    async def main(kafka: VirtualKafka) -> None:
+        reader = Reader(kafka, "classic", auto_offset_reset="earliest", max_api_versions=limits)
+        async with reader.consumer:
+            first = write(kafka, b"former")
+            assert await reader.go_on(3) == first
+            for tp in (P0, P1) if limits else ():
+                kafka.broker.move_leader(tp, kafka.broker.leader(tp))
+            await reader.go_on(3)
+            answers.leaves_out = True
+            await reader.go_on(12)
+            kafka.broker.delete_topic("t")
+            kafka.broker.create_topic("t", partitions=2)
+            answers.leaves_out = False
+            values = write(kafka, b"new", records)
+            assert await reader.go_on(10) == values
+
+    run(main)
+
+
+def test_a_member_that_commits_begins_where_its_reading_began(answers: Answers) -> None:
+    """What was returned but not committed may not have been handled (B7)."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        reader = Reader(
+            kafka, "classic", auto_offset_reset="latest", max_api_versions={"Metadata": 9}
+        )
+        async with reader.consumer:
+            await reader.go_on(2)
+            await reader.consumer.commit({P0: 0})
+            first = write(kafka, b"first")
+            assert await reader.go_on(2) == first
+            answers.leaves_out = True
+            await reader.go_on(12)
+            answers.leaves_out = False
+            again = await reader.go_on(8)
+            assert again == first
+
+    run(main)
+
+
+def test_a_partition_that_comes_back_is_paused_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a group no listener tells that it went."""
+    answers = Answers("partition", monkeypatch)
+
+    async def main(kafka: VirtualKafka) -> None:
+        reader = Reader(kafka, "subscribed", max_api_versions={"Metadata": 9})
+        async with reader.consumer:
+            await reader.go_on(1)
+            reader.consumer.pause(P1)
+            answers.leaves_out = True
+            await reader.go_on(12)
+            assert reader.consumer.assignment() == {P0}
+            answers.leaves_out = False
+            write(kafka, b"v")
+            assert await reader.go_on(4) == [b"v0", b"v2"]
+            assert reader.consumer.paused() == {P1}
 
     run(main)
 

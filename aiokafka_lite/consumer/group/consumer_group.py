@@ -82,6 +82,8 @@ class ConsumerGroup:
         self._config = config
         self._client = client
         self._subscription = subscription
+        subscription.goes_by_polls = True
+        subscription.has_commits = not config.enable_auto_offset_store
         self._signal = signal
         self._processed = processed
         self._on_assignment_changed = on_assignment_changed
@@ -338,7 +340,8 @@ class ConsumerGroup:
 
     @property
     def metadata(self) -> ConsumerGroupMetadata:
-        """Who the consumer is in its group (KIP-447)."""
+        """Who the consumer is in its group, for transactions that store its offsets (KIP-447)."""
+        self.goes_by_commits()
         return self.offsets.identity()
 
     @property
@@ -371,6 +374,11 @@ class ConsumerGroup:
             and tp.topic in self._subscription.topics
             and not self.listeners.is_caller
         )
+
+    def goes_by_commits(self) -> None:
+        """Note that the application says itself what it has processed."""
+        if not self._config.commits_by_itself:
+            self._subscription.has_commits = True
 
     def commit_async(self, offsets: Offsets, callback: CommitListener | None) -> None:
         """Store offsets in the background; see `OffsetCommitter.commit_async`."""
@@ -417,6 +425,7 @@ class ConsumerGroup:
 
     def positions_go(self, partitions: Collection[TopicPartition]) -> None:
         """Note what a commit cannot store any more, although records were returned before it."""
+        self._processed.settle()
         if not self._config.enable_auto_offset_store:
             return  # the marks count, and those were refused or are stored
         stored = self.offsets.stored

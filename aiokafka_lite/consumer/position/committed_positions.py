@@ -48,6 +48,7 @@ class CommittedPositions:
         self._client = client
         self._subscription = subscription
         self._signal = signal
+        self._commits_by_itself = config.commits_by_itself
         self._adjust = config.adjust_committed_offsets
         self._bound_s = config.default_api_timeout_ms / 1000
         self._asked: set[PartitionState] = set()  # compared by identity: one state per assignment
@@ -142,6 +143,8 @@ class CommittedPositions:
                 "%s: %s-%d: starting at the committed offset %d",
                 *(self._client.config.client_id, *tp, committed.offset),
             )
+            if not self._commits_by_itself:
+                self._subscription.has_commits = True
             self._client.metadata.note_leader_epoch(tp, committed.leader_epoch)
             self._subscription.seek(tp, committed.offset, committed.leader_epoch)
 

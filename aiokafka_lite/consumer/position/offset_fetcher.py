@@ -93,7 +93,13 @@ class OffsetFetcher:
             self._note_wait()
             return None
         due_at_s = None if self._committed is None else self._committed.start()
-        self._subscription.reset_missing_positions(without_committed=self._committed is not None)
+        for state in self._subscription.reset_missing_positions(
+            without_committed=self._committed is not None
+        ):
+            logger.info(
+                "%s: %s-%d: reading goes on at offset %d, as before the metadata lost it",
+                *(self._client.config.client_id, *state.topic_partition, state.offset),
+            )
         return _earliest(due_at_s, self.start_resets(), self.validator.start())
 
     def follow_topics(self) -> None:

@@ -67,6 +67,8 @@ class PartitionState:
     """Where an AWAIT_RESET goes. None: the topic was created anew, and only a seek helps."""
     began_at: OffsetReset | None = None
     """The reset that gave the position; None: a commit, a seek or nothing did."""
+    began_offset: int = NO_OFFSET
+    """Where reading began: the offset of the newest reset, commit or seek."""
     topic_id: UUID = ZERO_UUID
     """The id of the topic that the position belongs to; ZERO_UUID if not known."""
     assigned_topic_id: UUID = ZERO_UUID

@@ -26,6 +26,7 @@ from aiokafka_lite.errors import (
     NoOffsetForPartitionError,
     OffsetOutOfRangeError,
 )
+from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.schema.field_types import ZERO_UUID
@@ -41,6 +42,21 @@ class SubscriptionMode(Enum):
     PATTERN = "subscribe(pattern=...): as TOPICS, for the topics whose names match"
     SERVER_PATTERN = "subscribe(pattern=SubscriptionPattern(...)): as TOPICS, the broker matches"
     ASSIGNED = "assign(partitions): the partitions that the user named"
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """Where to go on in a partition that is not assigned."""
+
+    offset: int
+    offset_epoch: int
+    leader: LeaderAndEpoch | None
+    topic_id: UUID
+    is_paused: bool
+    was_absent: bool = False
+    """The metadata has lacked it, or others of the group. Else the place does not count."""
+    is_left_out: bool = False
+    """An assignment has lacked it although it was there."""
 
 
 class SubscriptionState:
@@ -65,6 +81,18 @@ class SubscriptionState:
         self.log_changed: Callable[[TopicPartition, int], object] = _nobody
         """Called with the offset from which on the log of a partition is another one: its topic
         was created anew, or the log was truncated. What is known by offset from there is void."""
+        self.is_absent: Callable[[TopicPartition], bool] = _never
+        """Says whether the metadata has lost the partition, which may come back (2f-15)."""
+        self.has_commits = False
+        """Whether the application stores its progress in the group. Then the log from where reading
+        began may have records that it has not handled."""
+        self.goes_by_polls = False
+        """Whether records count as processed when the poll after them begins (B7)."""
+        self._places: dict[TopicPartition, _Place] = {}
+        self._absent: set[TopicPartition] = set()
+        """What the metadata has lacked since it had it."""
+        self._is_shaken = False
+        """Whether that has changed since the last assignment."""
         self._unfollowed: dict[TopicPartition, PartitionState] = {}
         self._without_position: dict[TopicPartition, PartitionState] = {}
         self._next_place = 0
@@ -83,6 +111,8 @@ class SubscriptionState:
         """
         self._enter(SubscriptionMode.TOPICS)
         self.topics = frozenset(topics)
+        for tp in [tp for tp in self._places if tp.topic not in self.topics]:
+            del self._places[tp]
         if by_group:
             self.revoke_soon([tp for tp in self.queue() if tp.topic not in self.topics])
         else:
@@ -141,6 +171,7 @@ class SubscriptionState:
         """Replace the assignment of a subscription. New partitions go to the end of the queue."""
         assert self.is_subscribed
         self._replace_assignment(partitions)
+        self._follow_assignment()
 
     def assign_from_group(
         self,
@@ -159,6 +190,7 @@ class SubscriptionState:
         assert self.is_subscribed
         before, ids = self._assignment, topic_ids or {}
         self._replace_assignment(partitions)
+        self._follow_assignment()
         for tp, state in self._states.copy().items():
             state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
@@ -197,6 +229,8 @@ class SubscriptionState:
         self.ownership_epoch += 1
         self._replace_assignment(())
         self._gone_with_records.clear()
+        self._places.clear()
+        self._absent.clear()
 
     def _enter(self, mode: SubscriptionMode) -> None:
         if self.mode not in (SubscriptionMode.NONE, mode):
@@ -212,6 +246,7 @@ class SubscriptionState:
         kept = {tp: state for tp, state in before.items() if tp in wanted}
         for tp in [tp for tp in before if tp not in kept]:
             self._note_gone(before[tp])
+            self._note_place(before[tp])
             self.revision.note(tp)
             self._unfollowed.pop(tp, None)
             self._without_position.pop(tp, None)
@@ -234,6 +269,73 @@ class SubscriptionState:
             self._gone_in_poll = self.poll_number
             self._gone_with_records.clear()
         self._gone_with_records.add(state.topic_partition)
+
+    # Places in partitions that the metadata has lost, and that may come back (2f-15)…
+
+    def _note_place(self, state: PartitionState) -> None:
+        """Remember where to go on in a partition that is no longer assigned."""
+        tp = state.topic_partition
+        if not self.is_subscribed or state.is_of_former_topic:
+            return
+        if self.has_commits:
+            offset, epoch = state.began_offset, -1
+        elif self.goes_by_polls and state.moved_in_poll == self.poll_number:
+            offset, epoch = state.processed_offset, state.processed_epoch
+        else:
+            offset, epoch = state.offset, state.offset_epoch
+        if offset != NO_OFFSET:
+            is_paused = state.is_paused and not self.goes_by_polls  # else a listener is told
+            self._places[tp] = _Place(offset, epoch, state.leader, state.topic_id, is_paused)
+        if (place := self._places.get(tp)) is not None:
+            place.was_absent = place.was_absent or self.is_absent(tp)
+
+    def follow_absences(self, lost: Collection[TopicPartition]) -> None:
+        """Take over what the metadata has, `lost` being what it had before and lacks now."""
+        if not lost and not self._absent:
+            return
+        self._absent.update(lost)
+        back = {tp for tp in self._absent if not self.is_absent(tp)}
+        self._absent -= back
+        self._is_shaken = self._is_shaken or bool(lost or back)
+        for tp, place in self._places.copy().items():
+            place.was_absent = place.was_absent or self.is_absent(tp)
+
+    def _follow_assignment(self) -> None:
+        """Decide which places count in the assignment that was taken over.
+
+        Those of partitions that were absent do. So do the others if absent ones are the reason for
+        a rebalance that gives them back: nobody has read them in between. What is not given back
+        although it is there belongs to others. A member may hear of an assignment before its own
+        metadata lacks a partition, so the next assignment decides about such a one.
+        """
+        for tp, place in self._places.copy().items():
+            if tp in self._states:
+                place.was_absent = place.was_absent or self._is_shaken
+            elif not self.is_absent(tp):
+                if place.was_absent or place.is_left_out:
+                    del self._places[tp]
+                place.is_left_out = True
+        self._is_shaken = False
+
+    def _go_on(self, state: PartitionState) -> bool:
+        """Return to where reading was before the metadata lost the partition; say whether it did.
+
+        Not if that was another log: the topic has another id, or its leader an earlier epoch. If
+        neither is known, the leader compares the position with its log, as after an election.
+        """
+        place = self._places.get(state.topic_partition)
+        if place is None or not place.was_absent:
+            return False
+        leader = state.leader
+        if is_other_topic(place.topic_id, state.topic_id) or (
+            leader is not None and place.leader is not None and leader.epoch < place.leader.epoch
+        ):
+            return False
+        self._set_position(state, place.offset, place.offset_epoch)
+        state.leader, state.is_paused = leader, state.is_paused or place.is_paused
+        if place.offset_epoch >= 0:
+            self._to(state, FetchState.AWAIT_VALIDATION)
+        return True
 
     # Questions…
 
@@ -374,7 +476,7 @@ class SubscriptionState:
     def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
         self.note_move(state)
         self._to(state, FetchState.FETCHING)
-        state.offset = offset
+        state.offset = state.began_offset = offset
         state.offset_epoch = offset_epoch
         state.reset_strategy = state.began_at = None
         state.lost_offset = NO_OFFSET
@@ -382,6 +484,8 @@ class SubscriptionState:
         state.leader = None
         state.preferred_replica = None
         self._unfollowed[state.topic_partition] = state
+        if self._places:
+            self._places.pop(state.topic_partition, None)
         self.unsettled += 1
         self.revision.note(state.topic_partition)
 
@@ -512,14 +616,19 @@ class SubscriptionState:
         state.has_no_committed = True
         self.revision.number += 1
 
-    def reset_missing_positions(self, *, without_committed: bool = False) -> None:
+    def reset_missing_positions(self, *, without_committed: bool = False) -> list[PartitionState]:
         """Mark the partitions without a position for a reset by the default strategy (B4.3).
 
-        `without_committed`: only those for which the group has no committed offset (2c-5).
+        `without_committed`: only those for which the group has no committed offset (2c-5). Returns
+        those that go on instead where they were before the metadata lost them (2f-15).
         """
-        if self.default_reset is not None:
-            for state in self._unasked(without_committed):
+        went_on: list[PartitionState] = []
+        for state in self._unasked(without_committed):
+            if self._places and self._go_on(state):
+                went_on.append(state)
+            elif self.default_reset is not None:
                 self._empty_position(state, self.default_reset)
+        return went_on
 
     def raise_for_missing_positions(self, *, without_committed: bool = False) -> None:
         """Raise the error of `missing_position_error`, unless `leave_missing` came after it.
@@ -682,6 +791,11 @@ class SubscriptionState:
         state.failures += 1
         state.retry_at_s = retry_at_s
         self.revision.note(state.topic_partition)
+
+
+def _never(_: TopicPartition) -> bool:
+    """Nothing is known of any metadata."""
+    return False
 
 
 def _nobody(tp: TopicPartition, offset: int) -> None:

@@ -20,6 +20,7 @@ from aiokafka_lite.spark.offsets import (
     OffsetRange,
     Offsets,
     backlog,
+    gone_partitions,
     made_anew,
     plan_ranges,
     rate_limit,
@@ -30,6 +31,9 @@ from aiokafka_lite.spark.read.byte_limit import ByteLimit
 from aiokafka_lite.spark.read.data_loss import report_losses
 
 logger = logging.getLogger(__name__)
+
+_KEPT_S: Final = 86_400.0
+"""How long offsets keep a partition that is absent from every answer, if lost data is no error."""
 
 _COMMIT_PAUSE_S: Final = 60.0
 """The longest pause behind commits that fail. Each of them delays a batch by some seconds."""
@@ -173,19 +177,31 @@ class StreamOffsets:
 
     def _with_absent(self, start: Offsets, found: Offsets) -> Offsets:
         """Return the ends, and for what the answer leaves out the start: nothing new is known of
-        it. It goes once it was absent from every answer for `PATIENCE_S` (2f-15).
+        it (2f-15).
+
+        What was absent from every answer for `PATIENCE_S` may be lost. Without `failOnDataLoss` its
+        start stays for a day more, so that it is read from there when it comes back.
+        Raises: DataLossError, before Spark writes down an end that lacks a partition. So a query
+        that begins again after the topic came back goes on where it was.
         """
+        fails = self._options.fail_on_data_loss
+        patience_s = PATIENCE_S if fails else _KEPT_S
         before_s, self._absent_since_s = self._absent_since_s, {}
         now_s, ids, former = self._clock.monotonic(), self.topic_ids, start.topic_ids
         kept: dict[TopicPartition, int] = {}
+        gone: list[TopicPartition] = []
         for tp in start.keys() - found.keys():
             is_there = tp.topic in ids
             if is_there and former.get(tp.topic) not in (None, ids[tp.topic]):
                 continue  # another topic has the name now
             since_s = before_s.get(tp, now_s)
-            if now_s < since_s + PATIENCE_S or (is_there and tp.topic in former):
+            if now_s < since_s + patience_s or (is_there and tp.topic in former):
                 self._absent_since_s[tp] = since_s
                 kept[tp] = start[tp]
+            else:
+                gone.append(tp)
+        if gone and fails:
+            report_losses([gone_partitions(gone)], fail=True)
         return Offsets({**found, **kept}).of_topics({**former, **ids})
 
     def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:

@@ -397,10 +397,35 @@ async def test_a_topic_that_stays_away_is_lost_data() -> None:
     brokers.ends = Offsets()
     assert going.latest(start) == start
     await clock.advance(5)
-    end = going.latest(start)
-    assert end == Offsets()
     with pytest.raises(DataLossError, match="t-0 are gone"):
-        going.plan(start, end)
+        going.latest(start)  # so no end without it is written down
+    again = stream(brokers, clock)
+    assert again.latest(start) == start
+    brokers.ends = Brokers(t0=110).ends
+    assert again.plan(start, again.latest(start)) == [OffsetRange("t", 0, 100, 110)]
+
+
+@pytest.mark.parametrize("options", [{}, WITH_IDS], ids=["without ids", "ids"])
+async def test_without_fail_on_data_loss_a_long_absence_costs_no_place(
+    options: dict[str, str],
+) -> None:
+    """Neither read twice nor skipped; what is absent for a day is gone."""
+    clock = FakeClock()
+    brokers = Brokers(t0=100)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers, clock, failOnDataLoss="false", **options)
+    start = going.latest(going.initial())
+    brokers.ends, brokers.topic_ids = Offsets(), {}
+    for _ in range(3):
+        assert going.latest(start) == start
+        await clock.advance(12)
+    brokers.ends, brokers.topic_ids = Brokers(t0=110).ends, {"t": "one"}
+    end = going.latest(start)
+    assert going.plan(start, end) == [OffsetRange("t", 0, 100, 110)]
+    brokers.ends, brokers.topic_ids = Offsets(), {}
+    assert going.latest(end) == end
+    await clock.advance(86_400)
+    assert going.latest(end) == Offsets()
 
 
 def test_another_topic_of_the_name_takes_the_place_at_once() -> None:
