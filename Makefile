@@ -22,7 +22,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline test nightly check format messages options file-map words bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline test nightly check format messages aiokafka-names options file-map words bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -108,6 +108,9 @@ words: $(VENV)/.installed-test  ## sentences of your change that a reviewer may 
 
 messages: $(VENV)/.installed-test  ## the compiled functions of messages, from their declarations
 	$(BIN)/python -m tools.write_messages
+
+aiokafka-names: $(VENV)/.installed-test  ## the names of aiokafka's modules, from its wheel
+	$(BIN)/python -m tools.write_aiokafka_names
 
 options: $(VENV)/.installed-test  ## what is made from the declarations of options: types and docs/options.md
 	$(BIN)/python -m tools.write_options

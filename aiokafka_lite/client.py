@@ -330,7 +330,7 @@ class AIOKafkaClient:
         Takes `request_timeout_ms` at most. Raises: IllegalStateError if the client is not
         connected. Cancelled: a connect that has begun goes on.
         """
-        lane = _lane_of(group)
+        lane = lane_of(group)
         try:
             await self._running().network.connect(node_id, lane)
         except IllegalStateError:
@@ -357,7 +357,7 @@ class AIOKafkaClient:
                 f"request={quoted(request)} is of type {type(request).__name__}; make it of a "
                 "class of aiokafka_lite.protocol.messages, or use the calls of AIOKafkaAdminClient"
             )
-        return await self._running().network.request(node_id, request, lane=_lane_of(group))
+        return await self._running().network.request(node_id, request, lane=lane_of(group))
 
     async def coordinator_lookup(
         self, coordinator_type: CoordinationType | int, coordinator_key: str
@@ -379,7 +379,8 @@ class AIOKafkaClient:
         )
 
 
-def _lane_of(group: object) -> Lane:
+def lane_of(group: object) -> Lane:
+    """Return the lane of the requests of a group. Raises: ValueError."""
     if not isinstance(group, int) or group not in [*ConnectionGroup]:
         raise ValueError(f"group={quoted(group)} is no ConnectionGroup; give one")
     return _LANES[ConnectionGroup(group)]
@@ -410,4 +411,10 @@ class MetadataUpdate(Awaitable[bool]):
 
 declare_options(AIOKafkaClient, ClientConfig)
 
-__all__ = ["AIOKafkaClient", "ConnectionGroup", "CoordinationType", "MetadataUpdate"]
+__all__ = [
+    "AIOKafkaClient",
+    "ConnectionGroup",
+    "CoordinationType",
+    "MetadataUpdate",
+    "lane_of",
+]

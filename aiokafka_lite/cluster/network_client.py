@@ -255,6 +255,11 @@ class NetworkClient(DirectRequests):
         told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
         return max((version for version in told if version is not None), default=None)
 
+    def version_ranges(self, node_id: int) -> Mapping[int, tuple[int, int]]:
+        """Return API key -> (lowest, highest) of a node; nothing if it was never connected."""
+        versions = self._pool.api_versions.get(node_id)
+        return {} if versions is None else versions.ranges
+
     def has_api(self, api_key: int) -> bool:
         """Whether a node connected so far has any version of this API."""
         return any(api_key in versions.ranges for versions in self._pool.api_versions.values())

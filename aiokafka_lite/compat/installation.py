@@ -1,20 +1,24 @@
 """Puts this package under the name `aiokafka`, for programs whose imports cannot be changed.
 
 A finder of modules, in front of Python's own, answers for `aiokafka` and all below it. Each module
-is an alias: a name in it is looked up, at its first use, in the modules that stand for it
-(`module_names`). So nothing is imported before it is used, and a patch of an alias stays there.
+is an alias. A name in it is looked up at its first use, in the modules that stand for it
+(`module_names`). The others are made from a table of what aiokafka has there (`inside`). So nothing
+is imported before it is used, and a patch of an alias stays there.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from aiokafka_lite.compat.module_names import API_VERSION, STANDS_FOR
+from aiokafka_lite.compat.inside import entries, make, module_paths
+from aiokafka_lite.compat.module_names import API_VERSION, CLIENTS, STANDS_FOR
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.version import __version__
 
@@ -51,23 +55,59 @@ class AliasModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         path = self.__name__.partition(".")[2]
         below = f"{path}.{name}".lstrip(".")
-        if below in STANDS_FOR:
+        if below in module_paths():
             return import_module(f"{NAME}.{below}")
-        for stands in STANDS_FOR[path]:
-            module = import_module(f"{PACKAGE}.{stands}".rstrip("."))
-            if name in vars(module) or name in getattr(module, "__all__", ()):
-                value: object = getattr(module, name)
+        # Other names of this form are the import system's, which asks before a program does.
+        if name == "__all__" or not name.startswith("__"):
+            with suppress(KeyError):
+                value: object = _offered(path) if name == "__all__" else found(path, name)
                 setattr(self, name, value)
                 return value
         raise AttributeError(f"module {self.__name__!r} of aiokafka_lite has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
         path = self.__name__.partition(".")[2]
-        offered: set[str] = set()
-        for stands in STANDS_FOR[path]:
+        offered: set[str] = {*entries(path)}
+        for stands in STANDS_FOR.get(path, ()):
             offered.update(dir(import_module(f"{PACKAGE}.{stands}".rstrip("."))))
-        below = {each.rpartition(".")[2] for each in STANDS_FOR if each.rpartition(".")[0] == path}
+        below = {each.rpartition(".")[2] for each in module_paths() if _above(each) == path}
         return sorted(offered | (below - {""}) | vars(self).keys())
+
+
+_FOUND: dict[tuple[str, str], Any] = {}
+
+
+def found(path: str, name: str) -> Any:
+    """Return what a name of one of aiokafka's modules stands for, always the same.
+
+    Raises: KeyError for a name that the module does not have.
+    """
+    key = path, name
+    if key not in _FOUND:
+        _FOUND[key] = _find(path, name)
+    return _FOUND[key]
+
+
+def _find(path: str, name: str) -> Any:
+    if name in CLIENTS:
+        return getattr(import_module(f"{PACKAGE}.{CLIENTS[name]}"), name)
+    for stands in STANDS_FOR.get(path, ()):
+        module = import_module(f"{PACKAGE}.{stands}".rstrip("."))
+        if name in vars(module) or name in getattr(module, "__all__", ()):
+            return getattr(module, name)
+    return make(path, name, found)
+
+
+def _offered(path: str) -> list[str]:
+    """Return what `from … import *` gives."""
+    offered = {name for name in entries(path) if not name.startswith("_")}
+    for stands in STANDS_FOR.get(path, ()):
+        offered.update(getattr(import_module(f"{PACKAGE}.{stands}".rstrip(".")), "__all__", ()))
+    return sorted(offered)
+
+
+def _above(path: str) -> str:
+    return path.rpartition(".")[0]
 
 
 class AiokafkaFinder(MetaPathFinder, Loader):
@@ -81,18 +121,18 @@ class AiokafkaFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """Return the spec of an alias; None for a name that is not aiokafka's.
 
-        Raises: ModuleNotFoundError for a module of aiokafka that nothing stands for.
+        Raises: ModuleNotFoundError for a module that aiokafka does not have.
         """
         name, _, below = fullname.partition(".")
         if name != NAME:
             return None
-        if below not in STANDS_FOR:
+        if below not in module_paths():
             raise ModuleNotFoundError(
-                f"No module named {fullname!r}: {PACKAGE} stands for aiokafka's public modules "
-                "only; docs/moving.md has the list",
+                f"No module named {fullname!r}: aiokafka {API_VERSION}, whose modules {PACKAGE} "
+                "shows, does not have it",
                 name=fullname,
             )
-        is_package = any(each.rpartition(".")[0] == below for each in STANDS_FOR if each)
+        is_package = any(_above(each) == below for each in module_paths() if each)
         return ModuleSpec(fullname, self, origin=PACKAGE, is_package=is_package)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -133,4 +173,4 @@ class AiokafkaDistribution(Distribution):
         return Path(__file__).parents[1] / str(path)
 
 
-__all__ = ["AiokafkaDistribution", "AiokafkaFinder", "AliasModule", "install"]
+__all__ = ["AiokafkaDistribution", "AiokafkaFinder", "AliasModule", "found", "install"]

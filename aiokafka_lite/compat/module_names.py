@@ -12,7 +12,17 @@ from typing import Final
 API_VERSION: Final = "0.14.0"
 """The release of aiokafka whose names these are."""
 
+CLIENTS: Final[Mapping[str, str]] = {
+    "AIOKafkaAdminClient": "compat.admin",
+    "AIOKafkaClient": "compat.client",
+    "AIOKafkaConsumer": "compat.consumer",
+    "AIOKafkaProducer": "compat.producer",
+}
+"""Name of a client, in any module of aiokafka -> the module below this package that has it."""
+
 _ASSIGNOR: Final = ("coordinator.assignors.abstract", "coordinator.protocol", "cluster", "structs")
+
+_RECORDS: Final = ("compat.records", "compat.codecs", "compat.small_parts")
 
 STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("",),
@@ -25,7 +35,8 @@ STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
     "admin.records_to_delete": ("admin.topics.records_to_delete",),
     "client": ("client", "abc", "cluster", "errors", "util"),
     "cluster": ("cluster", "structs"),
-    "conn": ("abc", "util"),
+    "codec": ("compat.codecs",),
+    "conn": ("abc", "util", "compat.small_parts"),
     "consumer": ("consumer",),
     "consumer.consumer": (
         "consumer",
@@ -36,6 +47,7 @@ STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
         "coordinator.assignors.roundrobin",
         "util",
     ),
+    "consumer.fetcher": ("compat.records",),
     "consumer.subscription_state": ("abc", "errors", "structs", "util"),
     "coordinator": ("coordinator",),
     "coordinator.assignors": ("coordinator.assignors",),
@@ -60,11 +72,27 @@ STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
         "partitioner",
         "structs",
         "util",
-        "compat.inner_names",
+        "compat.small_parts",
     ),
+    "protocol.abstract": ("compat.wire",),
+    "protocol.api": ("compat.wire",),
+    "protocol.struct": ("compat.wire",),
+    "protocol.types": ("compat.wire",),
+    "record": ("compat.records",),
+    "record._crc32c": ("compat.records",),
+    "record._crecords": ("compat.records",),
+    "record._crecords.cutil": ("compat.records",),
+    "record._crecords.default_records": ("compat.records",),
+    "record._crecords.memory_records": ("compat.records",),
+    "record.control_record": ("compat.records",),
+    "record.default_records": _RECORDS,
+    "record.legacy_records": _RECORDS,
+    "record.memory_records": _RECORDS,
+    "record.util": _RECORDS,
     "structs": ("structs", "errors"),
-    "util": ("util", "structs"),
+    "util": ("util", "structs", "compat.small_parts"),
 }
-"""Module below `aiokafka` -> the modules below this package that are searched for its names."""
+"""Module below `aiokafka` -> the modules below this package that are searched for its names. What
+they do not have is in `inside_names`."""
 
-__all__ = ["API_VERSION", "STANDS_FOR"]
+__all__ = ["API_VERSION", "CLIENTS", "STANDS_FOR"]

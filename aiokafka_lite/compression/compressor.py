@@ -77,4 +77,4 @@ def libraries() -> dict[str, str]:
     return {name: _codec(name).LIBRARY for name in _NAMES.values()}
 
 
-__all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "compress", "decompress", "libraries"]
+__all__ = ["DEFAULT_MAX_DECOMPRESSED_BYTES", "Buffer", "compress", "decompress", "libraries"]

@@ -1,0 +1,107 @@
+"""Each name of aiokafka 0.14's modules exists, of the same kind. The wheel is the witness."""
+
+import enum
+import importlib
+import inspect
+import types
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from aiokafka_lite.compat import inside
+from aiokafka_lite.compat.installation import found
+
+PATHS = sorted(inside.module_paths())
+OF_THE_BUILD = {"NO_EXTENSIONS"}
+"""Values that say how a package was built."""
+
+
+def their_names(path: str) -> dict[str, Any]:
+    """The names of a module of aiokafka, without the modules below it."""
+    module = importlib.import_module(f"aiokafka.{path}".rstrip("."))
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("__")
+        if not (isinstance(value, ModuleType) and value.__name__ == f"{module.__name__}.{name}")
+    }
+
+
+def may_be_derived_from(kind: Any) -> bool:
+    try:
+        types.new_class("Derived", (kind,))
+    except TypeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_each_name_is_there_and_of_its_kind(path: str) -> None:
+    for name, theirs in their_names(path).items():
+        ours = found(path, name)
+        assert found(path, name) is ours, name
+        assert inspect.isclass(ours) == inspect.isclass(theirs), (name, ours)
+        assert callable(ours) == callable(theirs), (name, ours)
+        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(theirs), name
+        if inspect.isclass(theirs):
+            assert ours | None == None | ours  # an annotation
+            assert may_be_derived_from(ours) or not may_be_derived_from(theirs), (name, ours)
+        elif isinstance(theirs, int | str | bytes | tuple | dict) and name not in OF_THE_BUILD:
+            assert ours == theirs or name == "kafka_errors", name
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_each_class_has_the_members_and_the_parents_of_its_namesake(path: str) -> None:
+    for name, theirs in their_names(path).items():
+        if not inspect.isclass(theirs) or theirs.__module__ != f"aiokafka.{path}":
+            continue
+        ours = found(path, name)
+        if issubclass(theirs, enum.Enum):
+            mine = {each.name: each.value for each in ours}
+            assert mine.items() >= {each.name: each.value for each in theirs}.items()
+        if inside.entries(path).get(name, ("", []))[0] == "class":
+            members = {each for each in vars(theirs) if not each.startswith("_")}
+            assert not {each for each in members if not hasattr(ours, each)}, name
+        for parent in theirs.__mro__[1:]:
+            home = parent.__module__.partition(".")[2]
+            if parent.__module__.startswith("aiokafka.") and home not in ("errors", "abc"):
+                if home.startswith("record") or name.startswith("ConsumerProtocol"):
+                    continue  # ours have one class where aiokafka has several
+                assert issubclass(ours, found(home, parent.__name__)), (name, parent)
+
+
+def test_what_nothing_stands_for_raises_when_it_is_used_and_names_the_public_way() -> None:
+    connection = found("conn", "AIOKafkaConnection")
+    with pytest.raises(NotImplementedError, match="use AIOKafkaClient, whose ready"):
+        connection("localhost", 9092)
+    assert not isinstance(object(), connection)
+    with pytest.raises(NotImplementedError, match=r"aiokafka\.producer\.sender\.InitPIDHandler"):
+        found("producer.sender", "InitPIDHandler")(None)
+
+    class Own(connection):  # type: ignore[misc, valid-type]  # made when it is first used
+        def __init__(self) -> None:
+            self.made = True
+
+    assert Own().made
+    with pytest.raises(NotImplementedError, match="connected"):
+        Own().connected()
+    with pytest.raises(AttributeError, match="sasl_principal"):
+        _ = Own().sasl_principal
+
+
+async def test_a_coroutine_that_nothing_stands_for_raises_when_it_is_awaited() -> None:
+    call = found("conn", "create_conn")("localhost", 9092)
+    with pytest.raises(NotImplementedError, match="create_conn"):
+        await call
+
+
+def test_a_name_that_aiokafka_does_not_have_is_missed() -> None:
+    with pytest.raises(KeyError):
+        found("conn", "no_such_name")
+    assert inside.entries("no.such.module") == {}
+
+
+def test_each_module_of_the_inside_has_a_public_way() -> None:
+    for path in inside.module_paths():
+        assert inside.public_way(path)
