@@ -265,10 +265,13 @@ class _FromStandard:
 
 
 def fields_by_name(cls: type) -> Mapping[str, Field[Any]]:
-    """Return the fields of a dataclass of either kind, those of its bases first."""
-    own = vars(cls)
-    found: _Fields = own.get("__light_fields__") or own["__dataclass_fields__"]
-    return found
+    """Return the fields of a dataclass of either kind, or of a class below one; bases first."""
+    for owner in cls.__mro__:
+        own = vars(owner)
+        found: _Fields | None = own.get("__light_fields__") or own.get("__dataclass_fields__")
+        if found is not None:
+            return found
+    raise TypeError(f"{cls.__name__} is no dataclass")
 
 
 def _replace(value: Any, /, **changes: object) -> Any:

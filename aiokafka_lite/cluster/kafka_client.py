@@ -7,6 +7,7 @@ the nodes (`metadata_updater`). The client itself builds, starts and closes both
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum
 from typing import TypeVar
 
 from aiokafka_lite.checks.quoted import quoted
@@ -29,7 +30,6 @@ from aiokafka_lite.errors import (
     KafkaTimeoutError,
 )
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.net.endpoint import parse_bootstrap
 from aiokafka_lite.schema.message import Response

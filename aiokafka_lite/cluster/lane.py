@@ -3,8 +3,9 @@
 So a request that the broker may hold back never delays an urgent one. Does not wait.
 """
 
+from enum import Enum
+
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.metrics.observer import Observer
 
 

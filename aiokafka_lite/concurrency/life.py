@@ -5,9 +5,8 @@ come next. DESIGN.md draws the tables. A step that the table lacks raises the er
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Generic, TypeVar
-
-from aiokafka_lite.light_enum import Enum
 
 
 class LifeState(Enum):

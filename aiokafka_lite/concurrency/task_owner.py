@@ -25,6 +25,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Coroutine
+from enum import Enum
 from functools import partial
 from typing import Any, TypeVarTuple
 
@@ -34,7 +35,6 @@ from aiokafka_lite.concurrency.client_loop import ClientLoop
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.kafka_error import KafkaError
-from aiokafka_lite.light_enum import Enum
 
 _log = logging.getLogger(__name__)
 _Args = TypeVarTuple("_Args")

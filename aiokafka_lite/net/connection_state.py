@@ -1,10 +1,10 @@
 """The states of a connection and the transitions between them. Does not wait."""
 
+from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
 from aiokafka_lite.errors import IllegalStateError
-from aiokafka_lite.light_enum import Enum
 
 
 class ConnectionState(Enum):

@@ -35,7 +35,6 @@ FLOORS: dict[str, float] = {
     "rare_broker_errors": 0,
     "model": 0,
     "light_dataclass": 0,
-    "light_enum": 0,
     "light_named_tuple": 0,
     "consumer_record": 0,
     "native": 0,

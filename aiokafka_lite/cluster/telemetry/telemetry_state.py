@@ -5,6 +5,7 @@ Does not wait. Source: KIP-714, ClientTelemetryReporter, ClientTelemetryState, C
 
 import random
 from collections.abc import Iterable
+from enum import Enum
 from typing import Final
 
 from aiokafka_lite.compression.compression_type import CompressionType
@@ -19,7 +20,6 @@ from aiokafka_lite.errors import (
     UnsupportedCompressionTypeError,
 )
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.protocol.messages.get_telemetry_subscriptions import (
     GetTelemetrySubscriptionsResponse,
 )

@@ -6,6 +6,8 @@ client 4.4.0; `tests/conformance/test_error_tables.py` compares them code by cod
 reasons of the differences.
 """
 
+from enum import Enum
+
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
@@ -26,7 +28,6 @@ from aiokafka_lite.errors import (
     UnreleasedInstanceIdError,
     UnstableOffsetCommitError,
 )
-from aiokafka_lite.light_enum import Enum
 
 
 class Action(Enum):

@@ -10,10 +10,10 @@ A member without partitions holds nothing that another could need.
 
 import logging
 from collections.abc import Callable
+from enum import Enum
 from typing import Protocol
 
 from aiokafka_lite.clock import Clock
-from aiokafka_lite.light_enum import Enum
 
 logger = logging.getLogger(__name__)
 

@@ -4,6 +4,7 @@ The table of transitions is here. `SubscriptionState` makes the transitions. Doe
 Source: 2c-1, 2c-2, SubscriptionState.TopicPartitionState.
 """
 
+from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
@@ -11,7 +12,6 @@ from aiokafka_lite.consumer.offset_reset import OffsetReset
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
 

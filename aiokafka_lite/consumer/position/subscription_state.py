@@ -8,6 +8,7 @@ wait.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from enum import Enum
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
@@ -27,7 +28,6 @@ from aiokafka_lite.errors import (
     OffsetOutOfRangeError,
 )
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.schema.field_types import ZERO_UUID
 

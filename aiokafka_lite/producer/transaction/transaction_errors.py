@@ -8,6 +8,8 @@ INVALID_PRODUCER_ID_MAPPING is fatal since Kafka 4.0 (KAFKA-18019). After
 transactional.id.expiration.ms nobody can tell any more whether another producer had taken over.
 """
 
+from enum import Enum
+
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.error_actions import ErrorActions
 from aiokafka_lite.errors import (
@@ -37,7 +39,6 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
 )
 from aiokafka_lite.kafka_error import reason_of
-from aiokafka_lite.light_enum import Enum
 
 
 class TxnAction(Enum):

@@ -4,11 +4,11 @@ transaction. Does not wait.
 Source: 2d'-1, TransactionManager.State; KIP-98, KIP-360, KIP-890.
 """
 
+from enum import Enum
 from typing import NamedTuple
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import IllegalStateError, KafkaError
-from aiokafka_lite.light_enum import Enum
 
 
 class TransactionState(Enum):

@@ -3,6 +3,8 @@
 It changes only itself. Does not wait. Source: 2e-1, 2e-2, AbstractCoordinator.
 """
 
+from enum import Enum
+
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.errors import (
     CommitFailedError,
@@ -10,7 +12,6 @@ from aiokafka_lite.errors import (
     RebalanceInProgressError,
 )
 from aiokafka_lite.light_dataclass import dataclass
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import ConsumerGroupMetadata
 
 NO_GENERATION_ID = -1

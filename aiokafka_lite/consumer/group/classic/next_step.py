@@ -4,9 +4,8 @@ The table `NEXT_STEPS` is the whole state machine; DESIGN.md draws it. A step th
 join was requested. Source: 2e-3 to 2e-6.
 """
 
+from enum import Enum
 from typing import Final
-
-from aiokafka_lite.light_enum import Enum
 
 
 class NextStep(Enum):

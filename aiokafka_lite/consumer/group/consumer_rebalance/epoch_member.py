@@ -7,6 +7,7 @@ has a number of its own, for an answer to a request of a former membership means
 """
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Final
 from uuid import uuid4
 
@@ -20,7 +21,6 @@ from aiokafka_lite.consumer.group.consumer_rebalance.heartbeat_fields import (
     TopicIdPartitions,
 )
 from aiokafka_lite.errors import CommitFailedError, IllegalStateError
-from aiokafka_lite.light_enum import Enum
 from aiokafka_lite.model import ConsumerGroupMetadata
 
 NO_EPOCH: Final = -1
