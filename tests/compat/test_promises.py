@@ -1,0 +1,63 @@
+"""What aiokafka promises, compat keeps: each promise runs on both, on embedded and real brokers."""
+
+import re
+
+import pytest
+
+from aiokafka_lite.testing.apache_kafka import ApacheKafka
+from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.compat.run_program import PROGRAMS, run, run_on_this_package
+
+NAME = "aiokafka_promises.py"
+NAMES = re.findall(r"^@promise\nasync def (\w+)", (PROGRAMS / NAME).read_text(), re.M)
+ON_A_REAL_KAFKA_ONLY = {"internal_topics_can_be_subscribed"}
+"""The embedded broker keeps offsets in no topic."""
+NOT_YET = {
+    "a_cancelled_commit_goes_on",
+    "a_context_manager_stops_on_errors_too",
+    "a_listener_without_a_group_is_accepted",
+    "a_lost_record_breaks_the_sequence",
+    "a_missing_partition_is_refused",
+    "a_new_subscription_drops_what_was_fetched",
+    "a_position_waits_for_its_assignment",
+    "a_producer_shows_its_state",
+    "a_serializer_s_own_error_comes_through",
+    "a_static_member_keeps_its_partitions",
+    "an_empty_batch_gives_none",
+    "configs_are_described_and_altered",
+    "getmany_returns_all_that_was_fetched",
+    "the_coordinator_shows_its_options",
+    "the_producer_id_stays",
+    "what_send_returns_is_a_future",
+    "without_acks_there_is_no_result",
+    "wrong_options_of_a_consumer_are_refused",
+    "wrong_options_of_a_producer_are_refused",
+}
+
+
+@pytest.fixture(scope="module")
+def said() -> str:
+    """What the program has printed; one process for all promises."""
+    with EmbeddedBroker.threaded(num_partitions=2) as broker:
+        return run_on_this_package(NAME, broker.bootstrap_servers)
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - ON_A_REAL_KAFKA_ONLY))
+def test_a_promise_is_kept(said: str, name: str, request: pytest.FixtureRequest) -> None:
+    if name in NOT_YET:
+        request.applymarker(pytest.mark.xfail(strict=False))
+    assert f"{name} kept\n" in said, said
+
+
+@pytest.mark.real_kafka
+@pytest.mark.soak
+def test_aiokafka_itself_keeps_each_promise(apache_kafka: ApacheKafka) -> None:
+    said = run(str(PROGRAMS / NAME), apache_kafka.bootstrap_servers)
+    assert {name for name in NAMES if f"{name} kept\n" not in said} == set(), said
+
+
+@pytest.mark.real_kafka
+@pytest.mark.soak
+def test_each_promise_is_kept_on_a_real_kafka(apache_kafka: ApacheKafka) -> None:
+    said = run_on_this_package(NAME, apache_kafka.bootstrap_servers)
+    assert {name for name in NAMES if f"{name} kept\n" not in said} <= NOT_YET, said
