@@ -41,7 +41,6 @@ TYPED = frozenset(
         "net.request_deadlines",
         "producer.accumulator.batch_sizes",
         "producer.accumulator.incomplete_batches",
-        "producer.accumulator.node_pace",
         "producer.accumulator.partition_queue",
         "producer.accumulator.record_accumulator",
         "producer.accumulator.sequence_numbers",

@@ -5,8 +5,7 @@ from typing import Any
 
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.producer.accumulator.node_pace import NodePace
-from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import NodePace, PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool

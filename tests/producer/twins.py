@@ -33,7 +33,6 @@ _BUILT_UPON = (
     "producer.partition.partitioner",
     "producer.partition.partition_loads",
     "producer.accumulator.sequence_numbers",
-    "producer.accumulator.node_pace",
     "producer.accumulator.partition_queue",
     "producer.accumulator.batch_sizes",
     "producer.accumulator.incomplete_batches",

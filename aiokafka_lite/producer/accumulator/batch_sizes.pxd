@@ -2,8 +2,7 @@
 
 cimport cython
 
-from aiokafka_lite.producer.accumulator.node_pace cimport NodePace
-from aiokafka_lite.producer.accumulator.partition_queue cimport PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue cimport NodePace, PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
 
 

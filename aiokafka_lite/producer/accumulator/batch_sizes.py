@@ -16,7 +16,7 @@ takes no more memory than that. These rules hold growth back, each for its reaso
 - The answers. With acks=0 all batches are usual ones. A broker that refuses a batch tells nobody.
 - The link. To a node that has not answered yet, and after a Produce request that timed out, usual
   batches go. Later a batch has at most what the link carries in an eighth of request_timeout_ms
-  (`node_pace`). A batch that needs longer than request_timeout_ms would be sent for ever.
+  (`NodePace`). A batch that needs longer than request_timeout_ms would be sent for ever.
 - The age. A batch takes no records once it is older than a twentieth of delivery_timeout_ms, or
   than linger_ms. It expires with its first record, and later ones would have had more time.
 - The memory. A closed batch gives back what it does not use of its buffer, such as the room for
@@ -38,8 +38,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from aiokafka_lite.compression.compression_type import CompressionType
-from aiokafka_lite.producer.accumulator.node_pace import NodePace
-from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import NodePace, PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.producer_config import ProducerConfig
 

@@ -1,10 +1,27 @@
 """The C types of `partition_queue.py`."""
 
+cimport cython
 from libc.stdint cimport int64_t
 
 from aiokafka_lite.producer.accumulator cimport _fast_append as fast_append
-from aiokafka_lite.producer.accumulator.node_pace cimport NodePace
 from aiokafka_lite.producer.accumulator._fast_append cimport OpenBatchSlot  # builds follow this line
+
+
+cdef class NodePace:
+    cdef object _steps
+    cdef double _share_s
+    cdef Py_ssize_t _enough_bytes
+    cdef Py_ssize_t _first_bytes
+    cdef Py_ssize_t _leap
+    cdef bint _is_free
+    cdef double _most_factor
+    cdef public Py_ssize_t bytes_on_their_way
+    cdef readonly Py_ssize_t most_bytes
+    cdef readonly Py_ssize_t most_batch_bytes
+
+    @cython.locals(most=Py_ssize_t, shown=double)
+    cpdef was_answered(self, Py_ssize_t bytes_on_their_way, double taken_s)
+    cpdef was_late(self)
 
 
 cdef class PartitionQueue(fast_append.OpenBatchSlot):

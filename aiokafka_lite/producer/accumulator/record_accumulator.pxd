@@ -5,8 +5,7 @@ from libc.stdint cimport int64_t
 
 from aiokafka_lite.producer.accumulator.batch_sizes cimport BatchSizes
 from aiokafka_lite.producer.accumulator.incomplete_batches cimport IncompleteBatches
-from aiokafka_lite.producer.accumulator.node_pace cimport NodePace
-from aiokafka_lite.producer.accumulator.partition_queue cimport NodeQueues, PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue cimport NodePace, NodeQueues, PartitionQueue
 from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
 from aiokafka_lite.producer.batch.buffer_pool cimport BufferPool
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch

@@ -18,8 +18,7 @@ from aiokafka_lite.light_named_tuple import NamedTuple
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.batch_sizes import BatchSizes
 from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches
-from aiokafka_lite.producer.accumulator.node_pace import NodePace
-from aiokafka_lite.producer.accumulator.partition_queue import NodeQueues, PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import NodePace, NodeQueues, PartitionQueue
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.batch_split import split_batch
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool

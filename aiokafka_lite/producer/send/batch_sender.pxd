@@ -3,8 +3,7 @@
 cimport cython
 
 from aiokafka_lite.cluster.direct_requests cimport DirectRequests
-from aiokafka_lite.producer.accumulator.node_pace cimport NodePace
-from aiokafka_lite.producer.accumulator.partition_queue cimport PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue cimport NodePace, PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator cimport RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch

@@ -23,8 +23,7 @@ from aiokafka_lite.errors import (
     KafkaError,
     RequestTimedOutError,
 )
-from aiokafka_lite.producer.accumulator.node_pace import NodePace
-from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
+from aiokafka_lite.producer.accumulator.partition_queue import NodePace, PartitionQueue
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
