@@ -17,7 +17,7 @@ class Portions:
     fast become slow; `most` bounds that.
     """
 
-    __slots__ = ("_clock", "_monotonic", "_most", "_portion_s", "_turn_s", "count")
+    __slots__ = ("_clock", "_monotonic", "_most", "_portion_s", "count", "turn_ends_s")
 
     def __init__(self, clock: Clock, most: int) -> None:
         self._clock = clock
@@ -25,18 +25,18 @@ class Portions:
         self._most = most
         self.count = 1
         """How many records the next portion may have."""
-        self._turn_s = self._portion_s = self._monotonic()
+        self.begin()
 
     def begin(self) -> None:
         """Note that the rest of the program has run, and that a portion begins."""
-        self._turn_s = self._portion_s = self._monotonic()
-
-    def is_over(self) -> bool:
-        """Say whether the rest of the program has to run before the next record."""
-        return self._monotonic() - self._turn_s >= BUDGET_S
+        self._portion_s = self._monotonic()
+        self.turn_ends_s = self._portion_s + BUDGET_S
+        """From then on the rest of the program has to run before the next record."""
 
     def learn(self, count: int) -> bool:
-        """Learn from a portion of `count` records that has just ended; return `is_over`."""
+        """Learn from a portion of `count` records that has just ended. Return whether the turn has
+        ended, too.
+        """
         now_s = self._monotonic()
         taken_s, self._portion_s = now_s - self._portion_s, now_s
         if taken_s * _FACTOR * 2 <= BUDGET_S:
@@ -44,7 +44,7 @@ class Portions:
                 self.count = min(self.count * _FACTOR, self._most)
         elif taken_s * 2 > BUDGET_S:
             self.count = max(1, int(count * BUDGET_S / (2 * taken_s)))
-        return now_s - self._turn_s >= BUDGET_S
+        return now_s >= self.turn_ends_s
 
     async def turn(self) -> None:
         """Let the rest of the program run."""

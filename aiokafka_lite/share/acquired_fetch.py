@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from aiokafka_lite.clock import Clock
-from aiokafka_lite.consumer.fetch.fetch_preparations import PORTION_S, Pace, make_object
+from aiokafka_lite.consumer.fetch.fetch_preparations import Pace, make_objects
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
@@ -164,17 +164,17 @@ class AcquiredFetch:
         """Do the same with deserializers that wait. Cancelled: what is done stays done."""
         deserializer = self.deserializer
         assert deserializer is not None
-        pace, until_s = Pace(clock), clock.monotonic() + PORTION_S
-        for record in portion.records[portion.done :]:
-            await pace.turn()
-            failure = await make_object(deserializer, record)
-            if failure is not None:
-                self._cut_off(portion, failure)
-                return
-            portion.done += 1
-            if clock.monotonic() > until_s:
-                self._end_after_done(portion)
-                return
+        done: list[Record] = []
+        try:
+            failure = await make_objects(
+                deserializer, portion.records[portion.done :], done, Pace(clock)
+            )
+        finally:
+            portion.done += len(done)
+        if failure is None:
+            self._end_after_done(portion)
+        else:
+            self._cut_off(portion, failure)
 
     def _end_after_done(self, portion: Portion) -> None:
         """End the portion behind the records that are made; the others are another one."""

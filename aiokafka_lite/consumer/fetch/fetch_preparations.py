@@ -9,7 +9,8 @@ the error, and the preparation begins anew after a backoff.
 import asyncio
 import inspect
 import logging
-from typing import Any, Final
+from types import CoroutineType
+from typing import Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -32,16 +33,17 @@ class Pace:
     A deserializer may never wait. Many partitions may be prepared at once.
     """
 
-    __slots__ = ("_is_over", "_monotonic", "_turn_ends_s")
+    __slots__ = ("_is_over", "monotonic", "turn_ends_s")
 
     def __init__(self, clock: Clock) -> None:
-        self._monotonic = clock.monotonic
+        self.monotonic = clock.monotonic
         self._is_over = False
-        self._turn_ends_s = 0.0
+        self.turn_ends_s = 0.0
+        """From then on, `turn` has to be awaited before a record is made."""
 
     async def turn(self) -> None:
         """Return when a record may be made: at once, or after the rest of the program ran."""
-        while self._monotonic() >= self._turn_ends_s:
+        while self.monotonic() >= self.turn_ends_s:
             if not self._is_over:
                 self._is_over = True
                 asyncio.get_running_loop().call_soon(self._begin)
@@ -49,7 +51,7 @@ class Pace:
 
     def _begin(self) -> None:
         self._is_over = False
-        self._turn_ends_s = self._monotonic() + BUDGET_S
+        self.turn_ends_s = self.monotonic() + BUDGET_S
 
 
 class FetchPreparations:
@@ -120,46 +122,56 @@ class FetchPreparations:
             assert fetch.unprepared is not None
             await fetch.unprepared.prepare()
             return None
-        monotonic = self._client.clock.monotonic
-        until_s = monotonic() + PORTION_S
-        for record in fetch.raw[len(done) :]:
-            await self._pace.turn()
-            failure = await make_object(deserializer, record)
-            if failure is not None:
-                return failure
-            done.append(record)
-            if monotonic() > until_s:
-                return None  # a poll may have these; the others are made for the next ones
-        return None
+        return await make_objects(deserializer, fetch.raw[len(done) :], done, self._pace)
 
 
-async def make_object(
-    deserializer: RecordDeserializer, record: Record
+async def make_objects(
+    deserializer: RecordDeserializer, records: list[Record], done: list[Record], pace: Pace
 ) -> RecordDeserializationError | None:
-    """Replace key and value of a record, or return the error of one of them."""
-    key, value = record.key, record.value
-    made: dict[str, Any] = {}
-    for field, data, deserialize in (
-        ("key", key, deserializer.key),
-        ("value", value, deserializer.value),
-    ):
-        if deserialize is None or (data is None and field not in deserializer.takes_none):
-            continue
-        try:
-            try:
-                found = deserialize(record.topic, record.headers, data)
-            except NotPreparedError as unprepared:  # the other one is an `async def`
-                await unprepared.prepare()
-                found = deserialize(record.topic, record.headers, data)
-            made[field] = await found if inspect.isawaitable(found) else found
-        except Exception as error:  # noqa: BLE001  a user's code may raise anything
-            if data is None and isinstance(error, CANNOT_TAKE_NONE):
-                deserializer.takes_none.discard(field)
+    """Replace keys and values of records, and append each to `done` then; return when a poll may
+    have these. If one fails, return its error.
+
+    Cancelled: what is done stays done, and the other records are as they were.
+    """
+    named = (("key", deserializer.key), ("value", deserializer.value))
+    functions = [
+        (field, function, field in deserializer.plain_fields)
+        for field, function in named
+        if function is not None
+    ]
+    now_s = pace.monotonic()
+    until_s = now_s + PORTION_S
+    for record in records:
+        if now_s >= pace.turn_ends_s:
+            await pace.turn()
+        made = []
+        key, value = record.key, record.value
+        for field, deserialize, is_plain in functions:
+            data = key if field == "key" else value
+            if data is None and field not in deserializer.takes_none:
                 continue
-            return deserializer.failed(record, field, key, value, error)
-    for field, found in made.items():
-        setattr(record, field, found)
+            given = (data,) if is_plain else (record.topic, record.headers, data)
+            try:
+                try:
+                    found = deserialize(*given)
+                except NotPreparedError as unprepared:  # the other one is an `async def`
+                    await unprepared.prepare()
+                    found = deserialize(*given)
+                if found.__class__ is CoroutineType or inspect.isawaitable(found):
+                    found = await found
+            except Exception as error:  # noqa: BLE001  a user's code may raise anything
+                if data is None and isinstance(error, CANNOT_TAKE_NONE):
+                    deserializer.takes_none.discard(field)
+                    continue
+                return deserializer.failed(record, field, key, value, error)
+            made.append((field, found))
+        for field, found in made:
+            setattr(record, field, found)
+        done.append(record)
+        now_s = pace.monotonic()
+        if now_s > until_s:
+            break
     return None
 
 
-__all__ = ["PORTION_S", "FetchPreparations", "Pace", "make_object"]
+__all__ = ["PORTION_S", "FetchPreparations", "Pace", "make_objects"]

@@ -626,7 +626,15 @@ cdef class FastAppend:
         return added
 
     def append_all(
-        self, AckRuns bulk not None, topic, item, iterator, partition, timestamp_ms, headers
+        self,
+        AckRuns bulk not None,
+        topic,
+        item,
+        iterator,
+        partition,
+        timestamp_ms,
+        headers,
+        Py_ssize_t most=PY_SSIZE_T_MAX,
     ):
         """As the twin."""
         cdef RouteQueues route = self.route_of(topic)
@@ -644,7 +652,7 @@ cdef class FastAppend:
         if when_ms < 0:
             return item
         if type(iterator) is _list_iterator or type(iterator) is _tuple_iterator:
-            runs = PyTuple_GET_SIZE(plain) == 0
+            runs = PyTuple_GET_SIZE(plain) == 0 and most == PY_SSIZE_T_MAX
         try:
             while item is not _NO_MORE:
                 if PyTuple_CheckExact(item) and PyTuple_GET_SIZE(item) == 2:
@@ -680,6 +688,10 @@ cdef class FastAppend:
                     run, first = batch, index
                 end = index + 1
                 self.count(route, value, key, partition)
+                if most <= 0:
+                    item = _NO_MORE
+                    break
+                most -= 1
                 item = next(iterator, _NO_MORE)
                 if runs and key is None and PyBytes_CheckExact(item):
                     left = <PyObject *>item

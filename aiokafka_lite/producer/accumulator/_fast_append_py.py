@@ -22,6 +22,7 @@ Any other record is left untouched for `append_path`, which waits or raises. The
 from array import array
 from asyncio import AbstractEventLoop, _get_running_loop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from sys import maxsize
 from threading import get_ident
 from types import MethodType
@@ -421,13 +422,15 @@ class FastAppend:
         partition: int | None,
         timestamp_ms: int | None,
         headers: Headers,
+        most: int = maxsize,
     ) -> Any:
-        """Append `item` and the items of `iterator`, which are values or (key, value) pairs.
+        """Append `item` and `most` items of `iterator`, which are values or (key, value) pairs.
 
         Stop at the first item that cannot be appended here, and return it; otherwise NO_MORE.
         `bulk` receives the place of each appended item. The time is read at the begin and for each
         batch that is opened. Raises: only what `iterator` raises; `bulk` then has the items before.
         """
+        iterator = islice(iterator, most)
         while item is not NO_MORE:
             is_pair = item.__class__ is tuple and len(item) == 2
             key, value = item if is_pair else (None, item)

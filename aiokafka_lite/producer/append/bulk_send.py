@@ -4,7 +4,7 @@ a millisecond after they had one: serializers, interceptors and generators may b
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from sys import maxsize
 from typing import Any, Final
 
 from aiokafka_lite.concurrency.portions import Portions
@@ -61,7 +61,7 @@ class BulkSend:
         return self._acks
 
     async def _send_all(self, iterator: Iterator[Any]) -> None:
-        portions = Portions(self._clock, _MOST)
+        portions, monotonic = Portions(self._clock, _MOST), self._clock.monotonic
         is_paced = type(iterator) not in _RUN_NO_CODE
         item = next(iterator, NO_MORE)
         while item is not NO_MORE:
@@ -71,10 +71,11 @@ class BulkSend:
                     self._acks,
                     self._topic,
                     item,
-                    islice(iterator, portions.count) if is_paced else iterator,
+                    iterator,
                     self._partition,
                     self._timestamp_ms,
                     self._headers,
+                    portions.count if is_paced else maxsize,
                 )
                 if is_paced and portions.learn(len(self._acks) - before):
                     await portions.turn()
@@ -86,7 +87,7 @@ class BulkSend:
                     await self._clock.sleep(0)
                     continue
             await self._send_one(item)
-            if portions.is_over():
+            if monotonic() >= portions.turn_ends_s:
                 await portions.turn()
             item = next(iterator, NO_MORE)
 

@@ -75,7 +75,9 @@ class RecordSerializers:
             if value is not None and value.__class__ is not bytes:
                 value = check_bytes("value", value, self.most_bytes)
             return key, value, freeze_headers(headers, self.most_bytes)
-        listed = list(freeze_headers(headers, self.most_bytes))
+        listed = []
+        if headers is not None and headers != ():
+            listed = list(freeze_headers(headers, self.most_bytes))
         key = self.to_bytes("key", topic, listed, key)
         value = self.to_bytes("value", topic, listed, value)
         return key, value, freeze_headers(listed) if listed else ()
@@ -123,8 +125,10 @@ class RecordSerializers:
 
     def checked(self, field: str, obj: Any, data: object) -> bytes | None:
         """Return what a serializer has returned. Raises: SerializationError for no bytes."""
-        if isinstance(data, bytes | bytearray | memoryview) or data is None:
-            return data if isinstance(data, bytes) or data is None else _own(data, self.most_bytes)
+        if data is None or isinstance(data, bytes):
+            return data
+        if isinstance(data, bytearray | memoryview):
+            return _own(data, self.most_bytes)
         raise SerializationError(
             f"{field}_serializer {_name(self._named[field][0])} returned {type(data).__name__} for"
             f" the {field} of type {type(obj).__name__}; it has to return bytes"

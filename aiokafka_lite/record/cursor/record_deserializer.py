@@ -36,6 +36,11 @@ class TurnBudget:
         self.is_spent = False
         """No further record is to be made in this turn."""
 
+    def start(self) -> float:
+        """Note that the first record of the turn comes; return `until_s`."""
+        self.until_s = self.monotonic() + BUDGET_S
+        return self.until_s
+
     def begin(self) -> None:
         """Note that the rest of the program has run."""
         self.until_s, self.is_spent = 0.0, False
@@ -47,7 +52,20 @@ class RecordDeserializer:
     An absent key or value stays None if the deserializer does not take it.
     """
 
-    __slots__ = ("_budget", "is_async", "key", "partition", "takes_none", "topic", "value")
+    key: Callable[..., Any] | None
+    """Called with the bytes, or with topic, headers and bytes; None: keys stay bytes."""
+    value: Callable[..., Any] | None
+    """As `key`."""
+    __slots__ = (
+        "_budget",
+        "is_async",
+        "key",
+        "partition",
+        "plain_fields",
+        "takes_none",
+        "topic",
+        "value",
+    )
 
     def __init__(
         self,
@@ -61,13 +79,20 @@ class RecordDeserializer:
         self._budget = TurnBudget() if budget is None else budget
         self.topic = topic
         self.partition = partition
-        self.key = None if key_deserializer is None else topic_deserializer(key_deserializer)
-        """Called with topic, headers and bytes; None: keys stay bytes."""
-        self.value = None if value_deserializer is None else topic_deserializer(value_deserializer)
-        """As `key`."""
-        named = (("key", key_deserializer), ("value", value_deserializer))
-        self.takes_none = {field for field, function in named if takes_none(function)}
-        """The fields whose deserializer is called with None, until it cannot take that."""
+        named: tuple[tuple[str, Any], ...] = (
+            ("key", key_deserializer),
+            ("value", value_deserializer),
+        )
+        self.plain_fields = frozenset(field for field, function in named if takes_none(function))
+        """The fields whose deserializer is called with the bytes alone."""
+        self.takes_none = set(self.plain_fields)
+        """Those that are called with None, until they cannot take that."""
+        self.key, self.value = (
+            function
+            if function is None or field in self.plain_fields
+            else topic_deserializer(function)
+            for field, function in named
+        )
         self.is_async = is_async(key_deserializer) or is_async(value_deserializer)
         """Whether one of them has to be awaited. Then `apply` cannot be used."""
 
@@ -81,45 +106,50 @@ class RecordDeserializer:
         The records before the bad one still reach the user (2b-20). Source: KIP-334.
         """
         deserialize_key, deserialize_value, topic = self.key, self.value, self.topic
+        is_plain_key, is_plain_value = ("key" in self.plain_fields), ("value" in self.plain_fields)
         budget = self._budget
-        now_s, until_s = budget.monotonic, budget.until_s
-        if not until_s:
-            until_s = budget.until_s = now_s() + BUDGET_S
-        for index, record in enumerate(records):
-            if index and now_s() > until_s:
-                budget.is_spent = True
-                del records[index:]
-                return None
+        now_s = budget.monotonic
+        until_s = budget.until_s or budget.start()
+        field = "value"
+        for made, record in enumerate(records, 1):
             key, value = record.key, record.value
-            field = "key"
             try:
                 if deserialize_key is not None:
-                    if key is not None:
+                    field = "key"
+                    if key is None:
+                        record.key = self._made_of_none(field)
+                    elif is_plain_key:
+                        record.key = deserialize_key(key)
+                    else:
                         record.key = deserialize_key(topic, record.headers, key)
-                    elif "key" in self.takes_none:
-                        record.key = self._made_of_none("key", deserialize_key, record)
-                field = "value"
+                    field = "value"
                 if deserialize_value is not None:
-                    if value is not None:
+                    if value is None:
+                        record.value = self._made_of_none(field)
+                    elif is_plain_value:
+                        record.value = deserialize_value(value)
+                    else:
                         record.value = deserialize_value(topic, record.headers, value)
-                    elif "value" in self.takes_none:
-                        record.value = self._made_of_none("value", deserialize_value, record)
             except Exception as error:  # noqa: BLE001  a user's code may raise anything
-                del records[index:]
+                del records[made - 1 :]
                 if isinstance(error, NotPreparedError) and deserialize_key is not None:
                     record.key = key
                 return self.failed(record, field, key, value, error)
-        budget.is_spent = now_s() > until_s
+            if now_s() > until_s:
+                budget.is_spent = True
+                del records[made:]
+                return None
         return None
 
-    def _made_of_none(
-        self, field: str, deserialize: Callable[..., Any], record: ConsumerRecord[Any, Any]
-    ) -> Any:
-        try:
-            return deserialize(self.topic, record.headers, None)
-        except CANNOT_TAKE_NONE:
-            self.takes_none.discard(field)
-            return None
+    def _made_of_none(self, field: str) -> Any:
+        if field in self.takes_none:
+            deserialize = self.key if field == "key" else self.value
+            assert deserialize is not None
+            try:
+                return deserialize(None)
+            except CANNOT_TAKE_NONE:
+                self.takes_none.discard(field)
+        return None
 
     def remedy(self, offset: int) -> str:
         """Return how to go past the record at `offset`."""

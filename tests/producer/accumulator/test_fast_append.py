@@ -439,6 +439,18 @@ def test_many_leave_the_sticky_partition_at_twice_its_share(
     assert way.sticky.produced_bytes == 50
 
 
+@pytest.mark.parametrize("kind", [list, tuple, generated])
+@pytest.mark.parametrize("most", [0, 1, 3, 8])
+def test_no_more_than_asked_for_is_read(twin: SimpleNamespace, kind: Any, most: int) -> None:
+    """A generator may be slow, so `send_many` lets other tasks run in between (A12)."""
+    way = Way(twin)
+    bulk, iterator = twin.AckRuns(), iter(kind([b"v%d" % number for number in range(9)]))
+    left = way.way.append_all(bulk, "t", next(iterator), iterator, 0, 7, (), most)
+    assert left is twin.NO_MORE
+    assert [value for _, value, _, _ in way.records(0)] == [b"v%d" % n for n in range(most + 1)]
+    assert next(iterator, None) == (b"v%d" % (most + 1) if most < 8 else None)
+
+
 def test_a_time_that_is_none_leaves_all_items(twin: SimpleNamespace) -> None:
     way = Way(twin)
     for when in (-1, 2**63, "now", 1.5):
