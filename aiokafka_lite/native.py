@@ -13,7 +13,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+)
+from pathlib import Path
 from types import ModuleType
 
 logger = logging.getLogger(__name__)
@@ -57,13 +64,16 @@ TYPED = frozenset(
 """The modules that are compiled as they are."""
 
 _leaves: dict[str, bool] = {}
+_unused: list[str] = []
+"""The first leaf that was built and is not used: the log has told it."""
 
 
 def native(module: str) -> ModuleType | None:
     """Return the extension module of that dotted name; None if it was not built or is switched off.
 
-    If the module exists but cannot be loaded, such as a build for another interpreter, the log says
-    so. Then the reason for the lower speed is known.
+    If leaves were built and are not used, one WARNING says so: they cannot be loaded, are for
+    another interpreter, or belong to an install that this folder hides. Then the reason for the
+    lower speed is known.
     """
     _leaves[module] = False
     if os.environ.get("AIOKAFKA_LITE_PURE") == "1":
@@ -71,12 +81,38 @@ def native(module: str) -> ModuleType | None:
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError:
+        if not _unused and (why := why_unused(module)):
+            _unused.append(module)
+            logger.warning("%s", why)
         return None
     except ImportError as error:
         logger.warning("%s is built but cannot be loaded, Python does its work: %s", module, error)
         return None
     _leaves[module] = True
     return found
+
+
+def why_unused(module: str) -> str | None:
+    """Say why a leaf that was built somewhere is not used; None if there is none to be found."""
+    here = Path(__file__).resolve().parent
+    leaf = Path(*module.split(".")[1:])
+    others = sorted((here / leaf.parent).glob(f"{leaf.name}.*.so"))
+    if others:
+        return (
+            f"pure Python does the work: {others[0].name} was built for another Python than"
+            f" {sys.implementation.cache_tag}; run `pip install .` with this one"
+        )
+    for entry in sys.path:
+        package = Path(entry or ".").resolve() / here.name
+        if package != here and any(
+            (package / leaf).with_name(leaf.name + suffix).exists() for suffix in EXTENSION_SUFFIXES
+        ):
+            return (
+                f"pure Python does the work: {here} is imported, which has no native leaves, and"
+                f" hides the install in {package}. Start the program in another folder, or run"
+                f" `pip install -e .` here"
+            )
+    return None
 
 
 def leaves() -> dict[str, bool]:

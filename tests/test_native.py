@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -62,6 +63,36 @@ def test_extension_that_cannot_be_loaded_is_said_in_the_log(
     assert record.getMessage() == (
         "for_another_python is built but cannot be loaded, Python does its work: no symbol x"
     )
+
+
+@pytest.mark.parametrize(
+    ("built", "said"),
+    [
+        ("site/aiokafka_lite/codec/_parts" + EXTENSION_SUFFIXES[0], "hides the install in"),
+        ("checkout/aiokafka_lite/codec/_parts.cpython-39-some.so", "was built for another Python"),
+        ("site/aiokafka_lite/codec/parts.py", ""),
+    ],
+)
+def test_leaves_that_were_built_and_are_not_used_are_one_warning(
+    tmp_path: Path, built: str, said: str
+) -> None:
+    """As in a checkout, where Python finds the sources before the install."""
+    sources = Path(module.__file__).parent
+    without = shutil.ignore_patterns("*.so", "*.c", "__pycache__", "spark", "testing")
+    shutil.copytree(sources, tmp_path / "checkout" / "aiokafka_lite", ignore=without)
+    (tmp_path / built).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / built).touch()
+    program = "import aiokafka_lite; print(aiokafka_lite.AIOKafkaProducer.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}/checkout{os.pathsep}{tmp_path}/site"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "AIOKafkaProducer\n"
+    assert done.stderr.count("pure Python does the work") == bool(said)
+    assert said in done.stderr
 
 
 def imported_as_they_are(pure: str) -> str:
