@@ -96,17 +96,17 @@ def why_unused(module: str) -> str | None:
     """Say why a leaf that was built somewhere is not used; None if there is none to be found."""
     here = Path(__file__).resolve().parent
     leaf = Path(*module.split(".")[1:])
+    names = {leaf.name + suffix for suffix in EXTENSION_SUFFIXES}
     others = sorted((here / leaf.parent).glob(f"{leaf.name}.*.so"))
-    if others:
+    if others and names.isdisjoint(other.name for other in others):
         return (
             f"pure Python does the work: {others[0].name} was built for another Python than"
             f" {sys.implementation.cache_tag}; run `pip install .` with this one"
         )
     for entry in sys.path:
         package = Path(entry or ".").resolve() / here.name
-        if package != here and any(
-            (package / leaf).with_name(leaf.name + suffix).exists() for suffix in EXTENSION_SUFFIXES
-        ):
+        folder = package / leaf.parent
+        if package != here and any((folder / name).exists() for name in names):
             return (
                 f"pure Python does the work: {here} is imported, which has no native leaves, and"
                 f" hides the install in {package}. Start the program in another folder, or run"

@@ -82,10 +82,16 @@ def test_leaves_that_were_built_and_are_not_used_are_one_warning(
     shutil.copytree(sources, tmp_path / "checkout" / "aiokafka_lite", ignore=without)
     (tmp_path / built).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / built).touch()
-    program = "import aiokafka_lite; print(aiokafka_lite.AIOKafkaProducer.__name__)"
+    program = """
+import sys  # without the finder of an editable install, which finds leaves elsewhere
+sys.meta_path[:] = [each for each in sys.meta_path if "__editable__" not in repr(each)]
+import aiokafka_lite
+print(aiokafka_lite.AIOKafkaProducer.__name__)
+"""
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=os.environ | {"PYTHONPATH": f"{tmp_path}/checkout{os.pathsep}{tmp_path}/site"},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
