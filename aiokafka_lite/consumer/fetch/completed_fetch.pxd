@@ -23,6 +23,7 @@ cdef class CompletedFetch(decoded_records.FetchPlace):
     cdef readonly object deserializer
     cdef readonly object unprepared
     cdef readonly list raw
+    cdef readonly Py_ssize_t wanted
     cdef object _cursor
     cdef list _chunk
     cdef int64_t _chunk_epoch
@@ -49,8 +50,9 @@ cdef class CompletedFetch(decoded_records.FetchPlace):
     cpdef release(self)
     cpdef prepared(self, list deserialized, failure)
     cdef list _take_from_cursor(self, Py_ssize_t max_records)
-    cdef list _next_records(self, Py_ssize_t max_records, max_bytes=*)
-    cdef list _made_objects(self, deserializer, list records)
+    cdef _note_dropped(self, list made)
+    cdef list _next_records(self, Py_ssize_t max_records, Py_ssize_t wanted, max_bytes=*)
+    cdef list _made_objects(self, deserializer, list records, Py_ssize_t wanted)
     cdef _decode_ahead(self)
     cdef _stand_behind(self, record)
     cdef _stand_at_cursor(self)

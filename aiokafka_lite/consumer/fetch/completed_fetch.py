@@ -57,6 +57,7 @@ class CompletedFetch(decoded_records.FetchPlace):
         "size_in_bytes",
         "topic_partition",
         "unprepared",
+        "wanted",
     )
 
     def __init__(
@@ -107,6 +108,8 @@ class CompletedFetch(decoded_records.FetchPlace):
         """What makes objects of the records' bytes; None: nothing."""
         self.unprepared: NotPreparedError | None = None
         """What has to be awaited before more records can be taken; `prepared` ends that."""
+        self.wanted = 0
+        """How many of the records that are awaited a poll would return at once."""
         self.raw: list[Record] = []
         """Records taken from the cursor that are not deserialized, in offset order."""
         self._deserialized: list[Record] = []  # by `prepared`, in offset order, before `raw`
@@ -237,7 +240,7 @@ class CompletedFetch(decoded_records.FetchPlace):
         if self._cursor is None or not self._chunk or self._has_others_first():
             return False
         try:
-            more = self._next_records(CHUNK_RECORDS, CHUNK_BYTES)
+            more = self._next_records(CHUNK_RECORDS, 0, CHUNK_BYTES)
         except Exception:  # noqa: BLE001 - the next take raises it again (A9)
             return False
         if not more:
@@ -277,9 +280,17 @@ class CompletedFetch(decoded_records.FetchPlace):
         self.is_released = True
         if self.is_busy:  # a finalizer or a deserializer has sought
             return
+        if self.deserializer is not None:
+            self._note_dropped(self._deserialized)
+            self._note_dropped(self._chunk[::-1])
         self._chunk, self.raw, self._deserialized, self._failure = [], [], [], None
         if self._cursor is not None:
             self._cursor.release()
+
+    def _note_dropped(self, made: list[Record]) -> None:
+        if made:
+            assert self.deserializer is not None
+            self.deserializer.in_vain.add(made)
 
     def prepared(
         self, deserialized: list[Record], failure: RecordDeserializationError | None
@@ -290,7 +301,9 @@ class CompletedFetch(decoded_records.FetchPlace):
         when they are taken.
         """
         self.unprepared = None
-        if self.raw:  # else the fetch was released
+        if self.is_released:
+            self._note_dropped(deserialized)
+        elif self.raw:
             self.raw = [] if failure is not None else self.raw[len(deserialized) :]
             self._deserialized = deserialized
             self._failure = failure
@@ -299,12 +312,14 @@ class CompletedFetch(decoded_records.FetchPlace):
         if self._cursor is None:
             return []
         try:
-            return self._next_records(max_records)
+            return self._next_records(max_records, max_records)
         finally:
             self._stand_at_cursor()
 
-    def _next_records(self, max_records: int, max_bytes: int | None = None) -> list[Record]:
-        """Return the next records, deserialized."""
+    def _next_records(
+        self, max_records: int, wanted: int, max_bytes: int | None = None
+    ) -> list[Record]:
+        """Return the next records, deserialized. A poll returns `wanted` of them at once."""
         assert self._cursor is not None
         deserializer = self.deserializer
         if deserializer is None:
@@ -321,21 +336,23 @@ class CompletedFetch(decoded_records.FetchPlace):
             records = self._cursor.take(CHUNK_RECORDS, CHUNK_BYTES)
         else:
             records = self._cursor.take(max_records, max_bytes)
-        return self._made_objects(deserializer, records)
+        return self._made_objects(deserializer, records, wanted)
 
     def _made_objects(
-        self, deserializer: RecordDeserializer, records: list[Record]
+        self, deserializer: RecordDeserializer, records: list[Record], wanted: int
     ) -> list[Record]:
         if deserializer.is_async:
             if records:
+                self.wanted = wanted
                 self.raw = records + self.raw
                 self.unprepared = NotPreparedError("an async deserializer is awaited", _nothing)
                 raise self.unprepared
             return records
         given = records.copy()
+        del records[deserializer.in_vain.allowed(records, wanted) :]
         failed = deserializer.apply(records)
         if failed is None:
-            if len(records) < len(given):  # the time of this turn is over
+            if len(records) < len(given):  # the time of this turn is over, or the rest can wait
                 self.raw = given[len(records) :] + self.raw
             return records
         if isinstance(failed.__cause__, NotPreparedError):
@@ -355,7 +372,7 @@ class CompletedFetch(decoded_records.FetchPlace):
             return
         chunk: list[Record] = []
         try:
-            chunk = self._next_records(CHUNK_RECORDS, CHUNK_BYTES)
+            chunk = self._next_records(CHUNK_RECORDS, 1, CHUNK_BYTES)
         finally:
             if not chunk:
                 self._stand_at_cursor()

@@ -14,6 +14,7 @@ cdef class AnswerMemory:
 cdef class FetchBuffer:
     cdef readonly object revision
     cdef readonly object budget
+    cdef readonly object in_vain
     cdef dict _completed_fetches
     cdef dict _fetches_of
     cdef object _unread_bytes

@@ -5,7 +5,7 @@ two things for each node: the unread raw bytes, and the memory of the responses 
 decides nothing. Does not wait.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
@@ -13,7 +13,7 @@ from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.revision import Revision
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.record.cursor.record_deserializer import TurnBudget
+from aiokafka_lite.record.cursor.record_deserializer import MadeInVain, TurnBudget
 
 
 class AnswerMemory:
@@ -39,6 +39,8 @@ class FetchBuffer:
         self.revision = revision or Revision()
         self.budget = TurnBudget(clock)
         """The time that deserializers of all fetches have in one poll."""
+        self.in_vain: defaultdict[TopicPartition, MadeInVain] = defaultdict(MadeInVain)
+        """What deserializers have made ahead that a seek dropped, by partition."""
         self._completed_fetches: dict[CompletedFetch, None] = {}
         self._fetches_of: dict[TopicPartition, list[CompletedFetch]] = {}
         self._unread_bytes: Counter[int] = Counter()

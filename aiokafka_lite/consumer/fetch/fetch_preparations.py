@@ -88,6 +88,8 @@ class FetchPreparations:
         with wait:
             while True:
                 try:
+                    if fetch.is_released:
+                        break
                     async with deadline(clock, self._timeout_s):
                         failure = await self._attempt(fetch, done)
                     break
@@ -122,7 +124,8 @@ class FetchPreparations:
             assert fetch.unprepared is not None
             await fetch.unprepared.prepare()
             return None
-        return await make_objects(deserializer, fetch.raw[len(done) :], done, self._pace)
+        allowed = deserializer.in_vain.allowed(fetch.raw, fetch.wanted)
+        return await make_objects(deserializer, fetch.raw[len(done) : allowed], done, self._pace)
 
 
 async def make_objects(

@@ -252,7 +252,9 @@ class FetchResponseHandler:
         key, value = self._config.key_deserializer, self._config.value_deserializer
         if key is None and value is None:
             return None
-        return RecordDeserializer(tp.topic, tp.partition, key, value, self._buffer.budget)
+        buffer = self._buffer
+        in_vain = buffer.in_vain[tp]
+        return RecordDeserializer(tp.topic, tp.partition, key, value, buffer.budget, in_vain)
 
     def _too_large(self, tp: TopicPartition, offset: int, size: int) -> RecordTooLargeError:
         return RecordTooLargeError(

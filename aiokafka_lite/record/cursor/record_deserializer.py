@@ -4,7 +4,7 @@ If one fails, the error names its record, and the records before it are kept. A 
 slow: it gets a millisecond of each turn of the event loop.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from aiokafka_lite.checks.quoted import said
@@ -22,6 +22,10 @@ from aiokafka_lite.serialization import (
 
 BUDGET_S: Final = 0.001
 """For so long deserializers may work before the rest of the program runs; or for one record."""
+
+
+_RANGES: Final = 32
+"""How many stretches of dropped records are told apart. More become one."""
 
 
 class TurnBudget:
@@ -46,6 +50,42 @@ class TurnBudget:
         self.until_s, self.is_spent = 0.0, False
 
 
+class MadeInVain:
+    """The offsets of one partition whose records were deserialized ahead of polls, and then dropped
+    by a seek. They are not made ahead a second time.
+    """
+
+    __slots__ = ("_ranges",)
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []  # first and last offset, ascending, apart
+
+    def add(self, records: Sequence[ConsumerRecord[Any, Any]]) -> None:
+        """Note records that were dropped, in the order of their offsets."""
+        first, last = records[0].offset, records[-1].offset
+        apart: list[tuple[int, int]] = []
+        for start, end in self._ranges:
+            if end < first or last < start:
+                apart.append((start, end))
+            else:
+                first, last = min(first, start), max(last, end)
+        apart.append((first, last))
+        if len(apart) > _RANGES:
+            apart = [(min(start for start, _ in apart), max(end for _, end in apart))]
+        self._ranges = sorted(apart)
+
+    def allowed(self, records: Sequence[ConsumerRecord[Any, Any]], wanted: int) -> int:
+        """Return how many of these records may be made, if a poll returns `wanted` of them now."""
+        count = len(records)
+        if count <= wanted or not self._ranges or records[-1].offset < self._ranges[0][0]:
+            return count
+        for index in range(wanted, count):
+            offset = records[index].offset
+            if any(start <= offset <= end for start, end in self._ranges):
+                return index
+        return count
+
+
 class RecordDeserializer:
     """The two deserializers of one partition's records; either may be None.
 
@@ -58,6 +98,7 @@ class RecordDeserializer:
     """As `key`."""
     __slots__ = (
         "_budget",
+        "in_vain",
         "is_async",
         "key",
         "partition",
@@ -74,8 +115,12 @@ class RecordDeserializer:
         key_deserializer: AnyDeserializer[Any] | None,
         value_deserializer: AnyDeserializer[Any] | None,
         budget: TurnBudget | None = None,
+        in_vain: MadeInVain | None = None,
     ) -> None:
-        """`budget`: that of the consumer; None: there is one for these records alone."""
+        """`budget`: that of the consumer, `in_vain`: that of the partition; None: there is one for
+        these records alone.
+        """
+        self.in_vain = MadeInVain() if in_vain is None else in_vain
         self._budget = TurnBudget() if budget is None else budget
         self.topic = topic
         self.partition = partition
@@ -178,4 +223,4 @@ class RecordDeserializer:
         return failed
 
 
-__all__ = ["BUDGET_S", "RecordDeserializer", "TurnBudget"]
+__all__ = ["BUDGET_S", "MadeInVain", "RecordDeserializer", "TurnBudget"]

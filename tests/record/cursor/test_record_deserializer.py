@@ -4,7 +4,7 @@ import pytest
 
 from aiokafka_lite.errors import RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
-from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.record_deserializer import MadeInVain, RecordDeserializer
 
 
 def record(offset, key, value):
@@ -50,3 +50,22 @@ def test_deserializer_may_ask_for_topic_and_headers():
     records = [record(0, b"k", b"v")]
     assert RecordDeserializer("t", 3, None, Schemas()).apply(records) is None
     assert records[0].value == ("t", (("h", b"x"),), b"v")
+
+
+def test_what_was_made_in_vain_is_not_made_ahead_again() -> None:
+    """Whatever the order of the drops; many stretches count as one (A12)."""
+    in_vain = MadeInVain()
+    made = [record(offset, None, b"v") for offset in range(200)]
+    assert in_vain.allowed(made, 1) == 200
+    in_vain.add(made[20:25])
+    in_vain.add(made[10:15])
+    assert in_vain.allowed(made, 1) == 10
+    assert in_vain.allowed(made[11:], 2) == 2
+    assert in_vain.allowed(made[15:], 0) == 5
+    assert in_vain.allowed(made[25:], 0) == 175
+    in_vain.add(made[12:22])
+    assert in_vain.allowed(made[15:], 0) == 0
+    assert in_vain.allowed(made[12:], 100) == 188
+    for start in range(30, 200, 4):
+        in_vain.add(made[start : start + 1])
+    assert in_vain.allowed(made[25:], 0) == 0

@@ -17,7 +17,7 @@ from aiokafka_lite import (
     KeyedWorkers,
 )
 from aiokafka_lite.admin import ConfigResource, ConfigResourceType
-from aiokafka_lite.model import ConsumerRecord
+from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.support.patience import eventually
 
@@ -197,3 +197,76 @@ async def test_so_it_does_between_two_records_of_send_many(kind: str) -> None:
     assert written == 2 * RECORDS
     assert calls.by_turn.total() == RECORDS
     assert max(calls.by_turn.values()) <= (2 if kind == "generator" else 1)
+
+
+class Makes:
+    """Deserializers that are fast, and count how often each record was made."""
+
+    def __init__(self) -> None:
+        self.times: Counter[bytes] = Counter()
+
+    def plain(self, data: bytes) -> bytes:
+        self.times[data] += 1
+        return data
+
+    async def coroutine(self, data: bytes) -> bytes:
+        return self.plain(data)
+
+
+async def one_of_many(consumer: Any) -> int:
+    return sum(map(len, (await consumer.getmany(timeout_ms=10_000, max_records=1)).values()))
+
+
+async def seek_on(consumer: AIOKafkaConsumer[Any, Any], number: int) -> None:
+    consumer.seek(P0, number + 1)
+
+
+async def assign_again(consumer: AIOKafkaConsumer[Any, Any], _: int) -> None:
+    position = await consumer.position(P0)
+    consumer.incremental_unassign([P0])
+    consumer.incremental_assign([P0])
+    consumer.seek(P0, position)
+
+
+async def commit_and_return(consumer: AIOKafkaConsumer[Any, Any], number: int) -> None:
+    """As what processes a record and begins anew from what is committed."""
+    await consumer.commit({P0: number + 1})
+    await consumer.seek_to_committed(P0)
+
+
+MOVES = [seek_on, assign_again, commit_and_return]
+P0 = TopicPartition("t", 0)
+
+
+@each_kind
+@pytest.mark.parametrize("move", MOVES, ids=lambda move: move.__name__)
+@pytest.mark.parametrize("read", [one, one_of_many, iterated], ids=lambda read: read.__name__)
+async def test_a_record_is_made_for_nothing_once_at_most(
+    kind: str, move: Callable[..., Awaitable[None]], read: Read
+) -> None:
+    """What a seek drops is made again when it is read, not ahead (A12)."""
+    makes = Makes()
+    async with EmbeddedBroker() as broker:
+        broker.create_topic("t")
+        values = [b"%d" % number for number in range(RECORDS)]
+        for value in values:
+            broker.produce("t", value, partition=0)
+        async with AIOKafkaConsumer(
+            bootstrap_servers=broker.bootstrap_servers,
+            group_id="g",
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            value_deserializer=getattr(makes, kind),
+        ) as consumer:
+            consumer.assign([P0])
+            for number in range(RECORDS):
+                assert await read(consumer) == 1
+                await move(consumer, number)
+            assert set(makes.times) == set(values)
+            assert max(makes.times.values()) <= 2
+            makes.times.clear()
+            consumer.seek(P0, 0)
+            found = 0
+            while found < RECORDS:
+                found += await many(consumer)
+            assert makes.times == dict.fromkeys(values, 1), "what a poll wants is made at once"
