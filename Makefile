@@ -22,7 +22,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline test nightly check format messages aiokafka-names options file-map words bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline room test nightly check format messages aiokafka-names options file-map words bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -55,6 +55,14 @@ test: $(VENV)/.installed-test  ## the suite, in several processes; with Java it 
 
 nightly: $(VENV)/.installed-test  ## all of that on both event loops, the broker beside Apache, packages, the site, Spark's jobs
 	$(BIN)/python -m pytest -m 'not soak' --every-loop -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
+
+$(VENV)-dev/.installed: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	CC=false $(@D)/bin/python -m pip install -q -e '.[dev]'
+	@touch $@
+
+room: $(VENV)-dev/.installed  ## the tests of one folder, in pure Python and in seconds: make room R=consumer/fetch
+	AIOKAFKA_LITE_PURE=1 $(VENV)-dev/bin/python -m pytest -q $(patsubst %,tests/%,$(R)) $(ARGS)
 
 SPARK_VERSIONS ?= 4.0.5 4.1.4 4.3.0
 # Jobs, and what is made of them, are tested with the release that CI has. PySpark 4.0 leaves the

@@ -1,8 +1,8 @@
 """A hook of mkdocs: it adds to the site what stands outside of `docs/`, and turns links to it.
 
-README, DESIGN, CHANGELOG, the page of the benchmarks and the examples become pages. The page of
-errors is made from their classes, the map of files from their heads. A link to another file of the
-repository becomes plain text.
+README, CONTRIBUTING, DESIGN, CHANGELOG, the page of the benchmarks and the examples become pages.
+The page of errors is made from their classes, the map of files from their heads. A link to another
+file of the repository becomes plain text.
 """
 
 import re
@@ -25,6 +25,7 @@ from tools.other_errors import other_errors
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = {
     "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
     "DESIGN.md": "inside.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",

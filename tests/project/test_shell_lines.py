@@ -18,7 +18,8 @@ from tests.support.documents import ROOT
 from tools.docs_site import errors_page
 
 PAGES = [
-    *(ROOT / name for name in ("README.md", "DESIGN.md", "benchmarks/README.md")),
+    *(ROOT / each for each in ("README.md", "CONTRIBUTING.md", "DESIGN.md")),
+    ROOT / "benchmarks" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FENCED = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -27,7 +28,7 @@ OTHER_CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`aiokafka-lite ([a-z][\w-]*)(?: ([a-z][\w-]*))?")
 # They make the package, are part of another one, or do nothing.
 NOT_FOR_USERS = {
-    *("bench", "docs", "test", "test-spark"),
+    *("bench", "dev", "docs", "test", "test-spark"),
     *("decode", "schema-registry"),
     *("lz4", "snappy", "zstd"),
 }
