@@ -32,6 +32,7 @@ from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError, KafkaError
 from aiokafka_lite.net.endpoint import Endpoint
 from aiokafka_lite.options.constructor import check_names, declare_options
+from aiokafka_lite.private_reads import with_private_reads
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.schema.message import Request, Response
 
@@ -60,6 +61,12 @@ class CoordinationType(IntEnum):
 _LANES = {ConnectionGroup.DEFAULT: Lane.GENERAL, ConnectionGroup.COORDINATION: Lane.COORDINATOR}
 
 
+@with_private_reads(
+    "client",
+    "_topics _conns _loop _maybe_wait_metadata _get_conn _retry_backoff _request_timeout_ms"
+    " _metadata_max_age_ms _connections_max_idle_ms _security_protocol _ssl_context"
+    " _sasl_mechanism",
+)
 class AIOKafkaClient:
     """The connections to a cluster, and its metadata in `cluster`.
 

@@ -37,6 +37,7 @@ from aiokafka_lite.concurrency.client_loop import refuse_pickling
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.options.constructor import check_names, declare_options
+from aiokafka_lite.private_reads import with_private_reads
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
 _TO_CLOSE = "await its close(), or use it as `async with admin:`"
 
 
+@with_private_reads(
+    "admin",
+    "_client _closed _started _request_timeout_ms _send_request _get_cluster_metadata"
+    " _send_to_controller",
+)
 class AIOKafkaAdminClient(
     TopicCalls,
     DescribeTopicCalls,
@@ -101,7 +107,7 @@ class AIOKafkaAdminClient(
         host, given = host_and_options(self, client, options)
         self._config = AdminConfig(**given)
         self._counters = Counters()
-        self._client = KafkaClient(
+        self._kafka = KafkaClient(
             self._config,
             clock=clock if clock is not None else SYSTEM_CLOCK,
             rng=rng,
@@ -110,10 +116,10 @@ class AIOKafkaAdminClient(
             observer=self._counters,
             host=host,
         )
-        self._requests = AdminRequests(self._client)
+        self._requests = AdminRequests(self._kafka)
 
     def __repr__(self) -> str:
-        client = getattr(self, "_client", None)  # absent when the constructor raised
+        client = getattr(self, "_kafka", None)  # absent when the constructor raised
         state = "not made" if client is None else client.state.value
         config = getattr(self, "_config", None)
         name = "" if config is None else f" client_id={quoted(config.client_id)}"
@@ -122,7 +128,7 @@ class AIOKafkaAdminClient(
     @property
     def client(self) -> KafkaClient:
         """The cluster as this client sees it."""
-        return self._client
+        return self._kafka
 
     # Life…
 
@@ -133,17 +139,17 @@ class AIOKafkaAdminClient(
         AuthenticationFailedError; IllegalStateError after close().
         Cancelled: as if it had failed, nothing stays behind.
         """
-        if self._client.state is not ClientState.RUNNING:
+        if self._kafka.state is not ClientState.RUNNING:
             if not self._counters.is_heard:
                 self._counters.observe(self._config.observer, "admin", self._config.client_id)
-            await self._client.start()
+            await self._kafka.start()
 
     async def close(self) -> None:
         """Close all connections. May be repeated. Calls that wait fail with KafkaConnectionError.
 
         Takes at most some seconds. Cancelled: closing goes on.
         """
-        await self._client.close()
+        await self._kafka.close()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -165,7 +171,7 @@ class AIOKafkaAdminClient(
         A client that has no open connection looks for a broker in the background, and the next
         call tells. Does not wait. Raises: IllegalStateError in another event loop or thread.
         """
-        return self._client.is_healthy()
+        return self._kafka.is_healthy()
 
     async def client_instance_id(self, timeout_ms: int | None = None) -> UUID:
         """Return the id under which the brokers' metrics know this client (KIP-714). Not in
@@ -177,10 +183,10 @@ class AIOKafkaAdminClient(
         ValueError for a negative timeout. Cancelled: nothing stays behind.
         """
         self._running()
-        return await self._client.metrics_push.instance_id(timeout_ms)
+        return await self._kafka.metrics_push.instance_id(timeout_ms)
 
     def __del__(self) -> None:
-        client: KafkaClient | None = getattr(self, "_client", None)
+        client: KafkaClient | None = getattr(self, "_kafka", None)
         if client is None or client.state is not ClientState.RUNNING or client.loop.is_of_parent:
             return
         message = f"Unclosed AIOKafkaAdminClient {self!r}: {_TO_CLOSE}"
@@ -191,12 +197,12 @@ class AIOKafkaAdminClient(
         refuse_pickling(self)
 
     def _running(self) -> AdminRequests:
-        state = self._client.state
+        state = self._kafka.state
         if state is not ClientState.RUNNING:
             remedy = "create another one" if state is ClientState.CLOSED else "await start() first"
             raise IllegalStateError(f"{self!r} takes no calls now; {remedy}")
-        self._client.loop.check()
-        self._client.check()
+        self._kafka.loop.check()
+        self._kafka.check()
         return self._requests
 
 

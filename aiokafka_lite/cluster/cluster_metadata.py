@@ -9,6 +9,7 @@ from typing import NamedTuple
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot, TopicMetadata
 from aiokafka_lite.errors import BrokerResponseError, TopicAuthorizationFailedError
 from aiokafka_lite.model import Node, TopicPartition
+from aiokafka_lite.private_reads import with_private_reads
 
 NO_SNAPSHOT_YET = MetadataSnapshot(
     version=0, nodes={}, controller_id=None, cluster_id=None, topics={}, topic_names={}
@@ -37,6 +38,7 @@ class PartitionMetadata(NamedTuple):
     error: type[BrokerResponseError] | None
 
 
+@with_private_reads("cluster", "_brokers _partitions _broker_partitions")
 class ClusterMetadata:
     """The nodes, topics and leaders that a client knows at the time of each call.
 

@@ -15,7 +15,5 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         """The connections and the metadata of this consumer."""
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, type(self).__name__)
 
-    _client = client
-
 
 __all__ = ["AIOKafkaConsumer"]

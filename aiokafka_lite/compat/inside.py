@@ -282,6 +282,21 @@ def _refusal(path: str, name: str) -> Callable[[], NoReturn]:
     return refuse
 
 
+def complete(kind: Any, path: str) -> None:
+    """Give a class that stands for one of the inside those members that it does not have.
+
+    They raise, as those of a shell do, and so does an attempt to make one.
+    """
+    name = kind.__name__
+    for member, value in _assigned(entries(path)[name].words[1:]):
+        bare = member.rstrip("()!")
+        if not hasattr(kind, bare):
+            setattr(kind, bare, _member(path, f"{name}.{member}", value))
+    refusal = _refusal(path, name)
+    kind.__init__ = lambda *_, **__: refusal()
+    kind.__module__ = f"{AIOKAFKA}.{path}"
+
+
 def public_way(path: str) -> str:
     """Return what programs use in place of a module of the inside."""
     while path not in PUBLIC_WAYS and path:
@@ -326,4 +341,4 @@ _MAKERS: Final[Mapping[str, Callable[[str, str, list[str], Find], Any]]] = {
     "value": _value,
 }
 
-__all__ = ["AIOKAFKA", "Entry", "entries", "make", "module_paths", "public_way"]
+__all__ = ["AIOKAFKA", "Entry", "complete", "entries", "make", "module_paths", "public_way"]

@@ -140,8 +140,6 @@ log log aiokafka.consumer.group_coordinator
 < __future__ annotations
 < asyncio.locks Event
 < asyncio.tasks shield
-< collections.abc Iterable
-< enum Enum
 < re Pattern
 Assignment class builtins:object tps active _unassign() state_value() all_consumed_offsets()
  requesting_committed()
@@ -150,14 +148,6 @@ ManualSubscription class aiokafka.consumer.subscription_state:Subscription _assi
 PartitionStatus enum Enum AWAITING_RESET=0 CONSUMING=1 UNASSIGNED=2
 Subscription class builtins:object active topics assignment _assign() _unsubscribe()
  _begin_reassignment()
-SubscriptionState class builtins:object _subscription_type _subscribed_pattern _subscription
- _listener subscription subscribed_pattern listener topics assigned_partitions()
- reassignment_in_progress partitions_auto_assigned() is_assigned() _set_subscription_type()
- _change_subscription() _assigned_state() _notify_subscription_waiters()
- _notify_assignment_waiters() subscribe() subscribe_pattern() assign_from_user() unsubscribe()
- subscribe_from_pattern() assign_from_subscribed() begin_reassignment() seek()
- wait_for_subscription() wait_for_assignment() register_fetch_waiters() abort_waiters() pause()
- paused_partitions() resume() fetch_context() fetcher_idle_time
 SubscriptionType enum Enum NONE=1 AUTO_TOPICS=2 AUTO_PATTERN=3 USER_ASSIGNED=4
 TopicPartitionState class builtins:object paused resume_fut has_valid_position position
  awaiting_reset reset_strategy await_reset() fetch_committed() update_committed() consumed_to()

@@ -69,6 +69,7 @@ from aiokafka_lite.model import (
     TopicPartition,
 )
 from aiokafka_lite.options.constructor import check_names, declare_options
+from aiokafka_lite.private_reads import with_private_reads
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -89,6 +90,16 @@ _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
 
 
+@with_private_reads(
+    "consumer",
+    "_client _closed _coordinator _fetcher _loop _source_traceback _group_id _group_instance_id"
+    " _heartbeat_interval_ms _session_timeout_ms _rebalance_timeout_ms _max_poll_interval_ms"
+    " _retry_backoff_ms _request_timeout_ms _auto_offset_reset _enable_auto_commit"
+    " _auto_commit_interval_ms _partition_assignment_strategy _key_deserializer"
+    " _value_deserializer _fetch_min_bytes _fetch_max_bytes _fetch_max_wait_ms"
+    " _max_partition_fetch_bytes _max_poll_records _exclude_internal_topics _isolation_level"
+    " _client_rack _check_crcs",
+)
 class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     """Reads records from the partitions of Kafka topics.
 
@@ -131,6 +142,11 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         "_signal",
         "_subscription",
     )
+
+    if TYPE_CHECKING:  # of `with_private_reads`
+        _client: AIOKafkaClient
+        _closed: bool
+        _group_id: str | None
 
     def __init__(
         self,
@@ -205,21 +221,6 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
 
         name = type(self).__name__
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, name)
-
-    # aiokafka's names of its inside, which FastStream, OpenTelemetry and health checks read.
-    _client = client
-
-    @property
-    def _group_id(self) -> str | None:
-        return self._config.group_id
-
-    @property
-    def _coordinator(self) -> ConsumerGroupMetadata:  # read for its `member_id`
-        return self.group_metadata()
-
-    @property
-    def _closed(self) -> bool:  # whether stop() was called
-        return self._life.has_stopped
 
     # Life…
 

@@ -32,6 +32,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import ConsumerGroupMetadata, RecordMetadata
 from aiokafka_lite.options.constructor import check_names, declare_options
+from aiokafka_lite.private_reads import with_private_reads
 from aiokafka_lite.producer.accumulator.fast_append import SendPaths, done_by_leaf
 from aiokafka_lite.producer.append.bulk_ack import BulkAck
 from aiokafka_lite.producer.append.bulk_send import BulkSend
@@ -61,6 +62,11 @@ Header = tuple[str, bytes | None]
 _TO_CLOSE = "await its stop(), or use it as `async with producer:`"
 
 
+@with_private_reads(
+    "producer",
+    "_closed _sender _txn_manager _message_accumulator _partitioner _metadata _source_traceback"
+    " _compression_type _max_request_size _request_timeout_ms",
+)
 class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
     """Sends records to a Kafka cluster.
 
@@ -96,6 +102,9 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         "_max_block_s",
         "_rng",
     )
+
+    if TYPE_CHECKING:  # of `with_private_reads`
+        _closed: bool
 
     def __init__(
         self,
@@ -139,10 +148,6 @@ class AIOKafkaProducer(SendPaths, Generic[K_contra, V_contra]):
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, name)
 
     # aiokafka's names of its inside, which FastStream, OpenTelemetry and health checks read…
-
-    @property
-    def _closed(self) -> bool:  # whether stop() was called
-        return self._engine.life.state in (LifeState.STOPPING, LifeState.STOPPED)
 
     @property
     def _key_serializer(self) -> "AnySerializer[K_contra] | None":

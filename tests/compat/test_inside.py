@@ -79,15 +79,17 @@ def test_what_nothing_stands_for_raises_when_it_is_used_and_names_the_public_way
     with pytest.raises(NotImplementedError, match=r"aiokafka\.producer\.sender\.InitPIDHandler"):
         found("producer.sender", "InitPIDHandler")(None)
 
-    class Own(connection):  # type: ignore[misc, valid-type]  # made when it is first used
+    handler = found("producer.message_accumulator", "MessageBatch")
+
+    class Own(handler):  # type: ignore[misc, valid-type]  # made when it is first used
         def __init__(self) -> None:
             self.made = True
 
     assert Own().made
-    with pytest.raises(NotImplementedError, match="connected"):
-        Own().connected()
-    with pytest.raises(AttributeError, match="sasl_principal"):
-        _ = Own().sasl_principal
+    with pytest.raises(NotImplementedError, match="append"):
+        Own().append(None)
+    with pytest.raises(AttributeError, match="tp"):
+        _ = Own().tp
 
 
 async def test_a_coroutine_that_nothing_stands_for_raises_when_it_is_awaited() -> None:

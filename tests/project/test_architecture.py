@@ -36,6 +36,7 @@ FLOORS: dict[str, float] = {
     "model": 0,
     "light_dataclass": 0,
     "light_named_tuple": 0,
+    "private_reads": 0,
     "consumer_record": 0,
     "native": 0,
     "options": 0,

@@ -47,10 +47,11 @@ UNUSED = (
     ("aiokafka_lite/compat/codecs.py", "*", "aiokafka's names, which `module_names` leads to"),
     ("aiokafka_lite/compat/records.py", "*", "aiokafka's names, which `module_names` leads to"),
     ("aiokafka_lite/compat/small_parts.py", "*", "aiokafka's names, which `module_names` leads to"),
+    ("aiokafka_lite/compat/views.py", "*", "aiokafka's names, which programs read"),
     ("aiokafka_lite/compat/wire.py", "*", "aiokafka's names, which `module_names` leads to"),
     (
         "aiokafka_lite/client.py",
-        ("get_random_node coordinator_lookup"),
+        "coordinator_lookup",
         "aiokafka's names, for users",
     ),
     ("aiokafka_lite/client.py", "_wait_on_metadata", "aiokafka's name, which OpenTelemetry calls"),
@@ -61,10 +62,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/cluster/cluster_metadata.py",
-        (
-            "nodeId internal_topics unauthorized_topics partitions_for_broker"
-            " available_partitions_for_topic"
-        ),
+        ("internal_topics unauthorized_topics available_partitions_for_topic"),
         "aiokafka's names, for users",
     ),
     (
@@ -142,7 +140,7 @@ UNUSED = (
         "aiokafka_lite/consumer/*.py",
         (
             "seek_to_end seek_to_timestamp highwater current_lag current_lead last_poll_timestamp"
-            " enforce_rebalance incremental_assign incremental_unassign store_offsets"
+            " incremental_assign incremental_unassign store_offsets"
         ),
         "the consumer's public methods",
     ),

@@ -29,6 +29,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.private_reads import with_private_reads
 from aiokafka_lite.schema.field_types import ZERO_UUID
 
 _NAMES_SHOWN = 8
@@ -59,6 +60,12 @@ class _Place:
     """An assignment has lacked it although it was there."""
 
 
+@with_private_reads(
+    "subscription",
+    "subscription subscribed_pattern assigned_partitions is_assigned partitions_auto_assigned"
+    " paused_partitions fetch_context wait_for_assignment _subscription"
+    " _subscription_type _subscribed_pattern _assigned_state",
+)
 class SubscriptionState:
     """The subscription, and a `PartitionState` per assigned partition in queue order (A8)."""
 
