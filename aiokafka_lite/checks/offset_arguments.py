@@ -51,7 +51,9 @@ def checked_topic_partition(tp: TopicPartition) -> TopicPartition:
     limits.
     """
     topic: object = tp.topic  # users may build a TopicPartition from anything
-    partition: object = whole(tp.partition)
+    partition: object = tp.partition
+    if partition.__class__ is not int:
+        partition = whole(partition)
     if not isinstance(topic, str):
         raise IllegalArgumentError(f"{quoted(tp)}: the topic is not a str; give its name")
     check_topic_name(topic)
@@ -63,6 +65,8 @@ def checked_topic_partition(tp: TopicPartition) -> TopicPartition:
 
 
 def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
+    if value.__class__ is int and 0 <= value <= _MAX_OFFSET:  # as most are
+        return OffsetAndMetadata(value, "", -1)
     value = whole(value)
     if isinstance(value, int):
         value = (value, "")
@@ -77,7 +81,8 @@ def _checked_offset(tp: object, value: object) -> OffsetAndMetadata:
     metadata: object = value[1]
     if not isinstance(metadata, str):
         raise TypeError(f"Metadata should be a string, not {kind_of(metadata)}")
-    _check_sendable(f"{tp}: metadata", metadata)
+    if metadata:
+        _check_sendable(f"{tp}: metadata", metadata)
     epoch = whole(getattr(value, "leader_epoch", -1))
     if offset > _MAX_OFFSET or not -1 <= epoch <= _MAX_PARTITION:
         raise IllegalArgumentError(

@@ -25,6 +25,8 @@ class Lane(Enum):
     COORDINATOR = "coordinator"
     """Group and transaction requests. A heartbeat must not queue behind a Fetch (F1)."""
 
+    __hash__ = object.__hash__  # that of Enum is a function in Python
+
 
 @dataclass(slots=True, eq=False)
 class OwnLane:

@@ -252,8 +252,12 @@ class NetworkClient(DirectRequests):
         """Return the highest of the versions that a request of this type would have with the nodes
         connected so far. None: no node has a version in common with this library.
         """
-        told = [versions.max_version(request_type) for versions in self._pool.api_versions.values()]
-        return max((version for version in told if version is not None), default=None)
+        highest = None
+        for versions in list(self._pool.api_versions.values()):
+            version = versions.max_version(request_type)
+            if version is not None and (highest is None or version > highest):
+                highest = version
+        return highest
 
     def version_ranges(self, node_id: int) -> Mapping[int, tuple[int, int]]:
         """Return API key -> (lowest, highest) of a node; nothing if it was never connected."""

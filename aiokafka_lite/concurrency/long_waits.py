@@ -134,7 +134,8 @@ class LongWaits:
         task = None if is_apart else asyncio.current_task()
         wait = LongWait(self, what, check, now, self._clock.monotonic(), task)
         self._open[wait] = None
-        self._look_at(wait.tell_at_s)
+        if self._timer is None or self._timer_at_s > wait.tell_at_s:
+            self._look_at(wait.tell_at_s)
         return wait
 
     def _look_at(self, at_s: float) -> None:

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import get_args
+from typing import Any, get_args
 
 from aiokafka_lite.checks.offset_arguments import checked_key, checked_topic_partition
 from aiokafka_lite.checks.quoted import kind_of, number, quoted
@@ -177,11 +177,13 @@ def checked_time(timestamp_ms: object) -> int:
     return time
 
 
-def checked_timeout_s(timeout_ms: object) -> float:
+def checked_timeout_s(timeout_ms: Any) -> float:
     """Return how long a poll may wait, in seconds.
 
     Raises: TypeError for what is no number; ValueError for a negative one, and for NaN.
     """
+    if timeout_ms.__class__ is int and timeout_ms >= 0:  # as most are
+        return timeout_ms / 1000
     given = whole(timeout_ms)
     if not isinstance(given, int | float):
         with suppress(TypeError, ValueError):  # whose text quotes the value

@@ -32,6 +32,10 @@ from aiokafka_lite.metrics.counters import Counters
 logger = logging.getLogger(__name__)
 
 
+# On 3.11 it costs a call to find a member in its class.
+_RUNNING, _STOPPED = LifeState.RUNNING, LifeState.STOPPED
+_HAS_STOPPED = (LifeState.STOPPING, LifeState.STOPPED)
+
 MAY_FOLLOW: dict[LifeState, frozenset[LifeState]] = {
     # A stop before the start has nothing to close.
     LifeState.NEW: frozenset({LifeState.STARTING, LifeState.STOPPED}),
@@ -100,7 +104,7 @@ class ReaderLife(Life[LifeState], Generic[EngineT]):
     @property
     def has_stopped(self) -> bool:
         """Whether stop() was called."""
-        return self._state in (LifeState.STOPPING, LifeState.STOPPED)
+        return self._state in _HAS_STOPPED
 
     def refusal(self, _state: LifeState, /) -> Exception:
         """Return ConsumerStoppedError of a stopped consumer; otherwise IllegalStateError."""
@@ -112,7 +116,7 @@ class ReaderLife(Life[LifeState], Generic[EngineT]):
 
     def check_loop(self) -> None:
         """Raise IllegalStateError in another event loop than that of start()."""
-        if self.engine is not None and self._state is not LifeState.STOPPED:
+        if self.engine is not None and self._state is not _STOPPED:
             self.engine.client.loop.check()
 
     def check_not_stopped(self) -> None:
@@ -129,9 +133,9 @@ class ReaderLife(Life[LifeState], Generic[EngineT]):
         once stop() was called.
         """
         engine, state = self.engine, self._state
-        if engine is not None and state is not LifeState.STOPPED:
+        if engine is not None and state is not _STOPPED:
             engine.client.loop.check()
-            if state is LifeState.RUNNING or self._is_in_listener(engine):
+            if state is _RUNNING or self._is_in_listener(engine):
                 return engine
         self.check_not_stopped()
         raise IllegalStateError(

@@ -290,7 +290,7 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
                 f"{kind_of(given)} is no record; give one that getmany() or getone() returned, or "
                 "call acknowledge_offset(topic, partition, offset)"
             ) from None
-        self.acknowledge_offset(*place, type)
+        self.acknowledge_offset(place[0], place[1], place[2], type)
 
     def acknowledge_offset(
         self,
@@ -310,7 +310,9 @@ class AIOKafkaShareConsumer(Generic[KT, VT]):
                 "them one by one, set share_acknowledgement_mode='explicit'"
             )
         tp = checked_topic_partition(TopicPartition(topic, partition))
-        engine.held.acknowledge(tp, whole(offset), AcknowledgeType(type))
+        if type.__class__ is not AcknowledgeType:  # such as its number
+            type = AcknowledgeType(type)  # noqa: A001
+        engine.held.acknowledge(tp, whole(offset), type)
 
     async def commit(
         self, timeout_ms: int | None = None

@@ -45,6 +45,10 @@ class SubscriptionMode(Enum):
     ASSIGNED = "assign(partitions): the partitions that the user named"
 
 
+_NOT_SUBSCRIBED = (SubscriptionMode.NONE, SubscriptionMode.ASSIGNED)
+"""On 3.11 it costs a call to find a member in its class."""
+
+
 @dataclass(slots=True, eq=False)
 class _Place:
     """Where to go on in a partition that is not assigned."""
@@ -349,7 +353,7 @@ class SubscriptionState:
     @property
     def is_subscribed(self) -> bool:
         """True if partitions come from subscribe(), not from assign()."""
-        return self.mode not in (SubscriptionMode.NONE, SubscriptionMode.ASSIGNED)
+        return self.mode not in _NOT_SUBSCRIBED
 
     @property
     def assignment(self) -> frozenset[TopicPartition]:

@@ -5,6 +5,8 @@ cimport cython
 from aiokafka_lite.producer.accumulator.partition_queue cimport NodePace, PartitionQueue
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
 
+cdef Py_ssize_t _SETTLED_SHARE
+
 
 cdef class BatchSizes:
     cdef readonly Py_ssize_t usual_bytes

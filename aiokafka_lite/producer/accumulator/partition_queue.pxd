@@ -6,12 +6,17 @@ from libc.stdint cimport int64_t
 from aiokafka_lite.producer.accumulator cimport _fast_append as fast_append
 from aiokafka_lite.producer.accumulator._fast_append cimport OpenBatchSlot  # builds follow this line
 
+cdef Py_ssize_t _LEAST_BYTES
+cdef Py_ssize_t _BATCHES_ON_THEIR_WAY
+cdef Py_ssize_t _NO_LIMIT
+
 
 cdef class NodePace:
     cdef object _steps
     cdef double _share_s
     cdef Py_ssize_t _enough_bytes
     cdef Py_ssize_t _first_bytes
+    cdef Py_ssize_t _largest_bytes
     cdef Py_ssize_t _leap
     cdef bint _is_free
     cdef double _most_factor

@@ -45,6 +45,7 @@ class NodePace:
         "_enough_bytes",
         "_first_bytes",
         "_is_free",
+        "_largest_bytes",
         "_leap",
         "_most_factor",
         "_share_s",
@@ -57,6 +58,7 @@ class NodePace:
     def __init__(self, steps: tuple[int, ...], request_timeout_s: float, enough_bytes: int) -> None:
         """`steps`: the sizes of batches. `enough_bytes`: no more than these are ever sent."""
         self._steps = steps
+        self._largest_bytes = steps[-1]
         self._share_s = request_timeout_s / _LINK_SHARE
         self._enough_bytes = enough_bytes
         self._first_bytes = max(
@@ -87,10 +89,10 @@ class NodePace:
         if most > self.most_bytes:
             self.most_bytes = _NO_LIMIT if most >= self._enough_bytes else most
         most //= _BATCHES_ON_THEIR_WAY
-        if most > self.most_batch_bytes:
+        if most > self.most_batch_bytes and self.most_batch_bytes < self._largest_bytes:
             self.most_batch_bytes = self._steps[bisect_right(self._steps, most) - 1]
         self._is_free = (
-            self.most_batch_bytes == self._steps[-1] and self.most_bytes >= self._enough_bytes
+            self.most_batch_bytes == self._largest_bytes and self.most_bytes >= self._enough_bytes
         )
 
     def was_late(self) -> None:

@@ -1,5 +1,7 @@
 """The C types of `buffer_pool.py`, and what other native leaves may call without an argument tuple."""
 
+cdef Py_ssize_t _SCARCE_SHARE
+
 
 cdef class _Waiter:
     cdef readonly Py_ssize_t size

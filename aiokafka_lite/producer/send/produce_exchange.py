@@ -78,8 +78,10 @@ class ProduceExchange(Answer):
         """Its number among the requests to its node, if it has one record and was sent alone; else
         0.
         """
-        self.size_in_bytes = sum([len(wire) for wire in wires])
+        self.size_in_bytes = 0
         """The bytes of its batches."""
+        for wire in wires:
+            self.size_in_bytes += len(wire)
         self.bytes_on_their_way = 0
         """Those of the batches on their way to the node when it was sent, its own included."""
         self.sent_at_s = 0.0

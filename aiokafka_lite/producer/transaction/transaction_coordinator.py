@@ -63,6 +63,7 @@ class TransactionCoordinator:
         self._client = client
         self._cache = CoordinatorCache(client)
         self._transactional_id = transactional_id
+        self._whose = f"transaction {quoted(transactional_id)}"
         self._turn = asyncio.Lock()
         self.is_closing = False
         """Whether the producer stops, so that nobody will mend what a node refuses."""
@@ -100,11 +101,11 @@ class TransactionCoordinator:
         Raises: TransactionError, which says whether an earlier attempt may have been served.
         Cancelled: a request in flight may be served.
         """
-        key = (CoordinatorType.TRANSACTION, self._transactional_id)
+        key, whose = (CoordinatorType.TRANSACTION, self._transactional_id), self._whose
         if group_id is not None:
-            key = (CoordinatorType.GROUP, group_id)
+            key, whose = (CoordinatorType.GROUP, group_id), f"group {quoted(group_id)}"
         with self._client.waits.of(
-            f"the coordinator of {key[0].name.lower()} {quoted(key[1])} to answer {what}",
+            f"the coordinator of {whose} to answer {what}",
             "check the brokers, and the topics __transaction_state and __consumer_offsets",
         ) as wait:
             return await self._ask(

@@ -210,12 +210,13 @@ class TransactionManager:
         The user can limit them by max_api_versions, and other nodes may be older.
         """
         network = self._client.network
-        versions = [
-            (network.highest_version(kind), kind.transactions_v2_since)
-            for kind in (ProduceRequest, EndTxnRequest, TxnOffsetCommitRequest)
-        ]
-        is_limited = any(version is not None and version < since for version, since in versions)
-        return network.finalized_level(FEATURE) >= V2 and not is_limited
+        if network.finalized_level(FEATURE) < V2:
+            return False
+        for kind in (ProduceRequest, EndTxnRequest, TxnOffsetCommitRequest):
+            version = network.highest_version(kind)
+            if version is not None and version < kind.transactions_v2_since:
+                return False
+        return True
 
     async def commit(self, timeout_s: float) -> None:
         """Write the queued batches and commit. Raises: as `AIOKafkaProducer.commit_transaction`."""

@@ -23,6 +23,13 @@ class TransactionState(Enum):
     ABORTABLE_ERROR = "in a transaction that can only be aborted"
     FATAL_ERROR = "unable to go on"
 
+    __hash__ = object.__hash__  # that of Enum is a function in Python
+
+
+# On 3.11 it costs a call to find a member in its class.
+_OPEN, _FATAL = TransactionState.IN_TRANSACTION, TransactionState.FATAL_ERROR
+_FAILED = (TransactionState.ABORTABLE_ERROR, TransactionState.FATAL_ERROR)
+
 
 MAY_COME_FROM = {
     TransactionState.UNINITIALIZED: {
@@ -87,17 +94,17 @@ class TransactionStatus:
     @property
     def is_open(self) -> bool:
         """Whether a transaction is open and takes records."""
-        return self.state is TransactionState.IN_TRANSACTION
+        return self.state is _OPEN
 
     @property
     def has_failed(self) -> bool:
         """Whether the transaction takes no more records because of an error."""
-        return self.state in (TransactionState.ABORTABLE_ERROR, TransactionState.FATAL_ERROR)
+        return self.state in _FAILED
 
     @property
     def is_fatal(self) -> bool:
         """Whether the producer can only be closed."""
-        return self.state is TransactionState.FATAL_ERROR
+        return self.state is _FATAL
 
     def to(self, state: TransactionState) -> None:
         """Go to `state`. Raises: as `check`, and changes nothing then."""
@@ -112,7 +119,7 @@ class TransactionStatus:
 
         Raises: the fatal error; IllegalStateError for any other move that the table does not have.
         """
-        if self.state is TransactionState.FATAL_ERROR and state is not TransactionState.FATAL_ERROR:
+        if self.state is _FATAL and state is not _FATAL:
             self.raise_error()
         if self.state not in MAY_COME_FROM[state]:
             raise IllegalStateError(

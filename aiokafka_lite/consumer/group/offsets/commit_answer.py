@@ -16,7 +16,6 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.schema.field_types import ZERO_UUID
 
 _UNKNOWN_TOPIC = (UnknownTopicOrPartitionError.errno, UnknownTopicIdError.errno)
 
@@ -28,8 +27,8 @@ def of_former_topics(
     return {
         tp
         for tp, committed in offsets.items()
-        if committed.topic_id != ZERO_UUID
-        and snapshot.topic_id(tp.topic) not in (ZERO_UUID, committed.topic_id)
+        if committed.topic_id.int
+        and snapshot.topic_id(tp.topic).int not in (0, committed.topic_id.int)
     }
 
 

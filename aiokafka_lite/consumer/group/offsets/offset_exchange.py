@@ -24,25 +24,24 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
     OffsetFetchResponse,
 )
-from aiokafka_lite.schema.field_types import ZERO_UUID
 
 
 def names_topics_by_id(
     offsets: Mapping[TopicPartition, CommittedOffset], snapshot: MetadataSnapshot
 ) -> bool:
     """Say whether a commit may name its topics by id: all of them or none."""
-    return all(_topic_id(tp, each, snapshot) != ZERO_UUID for tp, each in offsets.items())
+    return all(_topic_id(tp, each, snapshot).int for tp, each in offsets.items())
 
 
 def _topic_id(tp: TopicPartition, committed: CommittedOffset, snapshot: MetadataSnapshot) -> UUID:
     """Return the id of the topic that was read: one created anew under its name has another."""
-    has_own = committed.topic_id != ZERO_UUID
-    return committed.topic_id if has_own else snapshot.topic_id(tp.topic)
+    topic_id = committed.topic_id
+    return topic_id if topic_id.int else snapshot.topic_id(tp.topic)
 
 
 def knows_topic_ids(topics: Iterable[str], snapshot: MetadataSnapshot) -> bool:
     """Say whether topics may be named by id: all of them or none."""
-    return all(snapshot.topic_id(topic) != ZERO_UUID for topic in topics)
+    return all(snapshot.topic_id(topic).int for topic in topics)
 
 
 def commit_request(
@@ -51,13 +50,14 @@ def commit_request(
     snapshot: MetadataSnapshot,
 ) -> OffsetCommitRequest:
     """Return the request that stores these offsets; from outside of the group: only its name."""
-    topics: dict[tuple[str, UUID], OffsetCommitRequestTopic] = {}
+    # By the ids' numbers: a UUID is hashed and compared in Python, for each partition.
+    topics: dict[tuple[str, int], OffsetCommitRequestTopic] = {}
     for tp, committed in offsets.items():
         name, partition = tp
         topic_id = _topic_id(tp, committed, snapshot)
-        topic = topics.get((name, topic_id))
+        topic = topics.get((name, topic_id.int))
         if topic is None:
-            topic = topics[name, topic_id] = OffsetCommitRequestTopic(
+            topic = topics[name, topic_id.int] = OffsetCommitRequestTopic(
                 name=name, topic_id=topic_id, partitions=[]
             )
         topic.partitions.append(
