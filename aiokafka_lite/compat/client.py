@@ -4,12 +4,22 @@ from typing import Any
 
 from aiokafka_lite import client as lite
 from aiokafka_lite.client import ConnectionGroup, lane_of
+from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.compat.requests import send_request
 from aiokafka_lite.compat.wire import Request, RequestStruct
 
 
 class AIOKafkaClient(lite.AIOKafkaClient):
-    """As `aiokafka_lite.AIOKafkaClient`. It also sends the requests of `aiokafka.protocol`."""
+    """As `aiokafka_lite.AIOKafkaClient`, with aiokafka's defaults. It also sends the requests of
+    `aiokafka.protocol`.
+
+    Raises: as that; ValueError for what aiokafka refuses.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**with_defaults("AIOKafkaClient", options))
+
+    __init__.__signature__ = signature_of("AIOKafkaClient")  # type: ignore[attr-defined]
 
     async def send(
         self, node_id: int, request: Any, *, group: ConnectionGroup = ConnectionGroup.DEFAULT
@@ -23,6 +33,14 @@ class AIOKafkaClient(lite.AIOKafkaClient):
         if isinstance(request, Request | RequestStruct):
             return await send_request(self._running(), node_id, request, lane_of(group))
         return await super().send(node_id, request, group=group)
+
+    async def close(self) -> None:
+        """Close every connection. The client of a producer or consumer is left to its `stop()`.
+
+        Cancelled: closing goes on in the background.
+        """
+        if self._belongs_to is None:
+            await super().close()
 
 
 __all__ = ["AIOKafkaClient"]

@@ -1,19 +1,129 @@
 """The AIOKafkaConsumer that programs get under the name `aiokafka`."""
 
+import inspect
+import logging
+from collections.abc import Callable
+from typing import Any
+
 from aiokafka_lite.compat.client import AIOKafkaClient
+from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.consumer import consumer as lite
-from aiokafka_lite.model import KT, VT
+from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.errors import CommitFailedError, RebalanceInProgressError
+from aiokafka_lite.model import KT, VT, TopicPartition
+
+logger = logging.getLogger("aiokafka.consumer.group_coordinator")
 
 
 class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
-    """As `aiokafka_lite.AIOKafkaConsumer`."""
+    """As `aiokafka_lite.AIOKafkaConsumer`, with aiokafka's defaults, calls of listeners and errors.
+
+    Raises: as that; ValueError for what aiokafka refuses.
+    """
 
     __slots__ = ()
+
+    def __init__(self, *topics: str, **options: Any) -> None:
+        super().__init__(*topics, **with_defaults("AIOKafkaConsumer", options))
+
+    __init__.__signature__ = signature_of("AIOKafkaConsumer")  # type: ignore[attr-defined]
 
     @property
     def client(self) -> AIOKafkaClient:
         """The connections and the metadata of this consumer."""
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, type(self).__name__)
+
+    async def start(self) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`. Cancelled: as that."""
+        await super().start()
+        if self._engine is not None:
+            self._engine.buffer.budget.passes_errors = True
+
+    def subscribe(self, topics: Any = (), pattern: Any = None, listener: Any = None) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`. The listener is called as by aiokafka: not
+        at `stop()` and `unsubscribe()`, and its errors are logged.
+        """
+        if isinstance(listener, ConsumerRebalanceListener):
+            former = self._listener
+            told = former.revocation if isinstance(former, _AsOften) else _Revocation()
+            listener = _AsOften(listener, self._is_leaving(), told)
+        super().subscribe(topics, pattern, listener)
+
+    async def commit(self, offsets: Any = None) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`; while the group rebalances it raises
+        CommitFailedError. Cancelled: as that.
+        """
+        try:
+            await super().commit(offsets)
+        except RebalanceInProgressError as error:
+            raise CommitFailedError(str(error)) from error
+
+    def _is_leaving(self) -> Callable[[], bool]:
+        # The consumer itself is left out: one that is dropped without stop() must be noticed.
+        life, subscription = self._life, self._subscription
+        return lambda: life.has_stopped or not subscription.is_subscribed
+
+
+class _Revocation:
+    """What the listener of a consumer was told since its last assignment."""
+
+    def __init__(self) -> None:
+        self.withheld: set[TopicPartition] = set()
+        """The partitions that `unsubscribe()` gave up. aiokafka tells them when the member joins
+        again."""
+        self.is_told = False
+        """One was told: aiokafka tells one for each assignment."""
+
+
+class _AsOften(ConsumerRebalanceListener):
+    """Calls a listener as often as aiokafka would."""
+
+    def __init__(
+        self,
+        listener: ConsumerRebalanceListener,
+        is_leaving: Callable[[], bool],
+        revocation: _Revocation,
+    ) -> None:
+        self._listener = listener
+        self._is_leaving = is_leaving
+        self.revocation = revocation
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _AsOften) and other._listener is self._listener
+
+    def __hash__(self) -> int:
+        return id(self._listener)
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        """Pass it on, unless the member leaves the group."""
+        revocation = self.revocation
+        revocation.withheld |= revoked
+        if not self._is_leaving() and (revocation.withheld or not revocation.is_told):
+            told, revocation.withheld = revocation.withheld, set()
+            revocation.is_told = True
+            await self._call(self._listener.on_partitions_revoked, told)
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        """Pass it on."""
+        self.revocation.is_told = False
+        await self._call(self._listener.on_partitions_assigned, assigned)
+
+    async def on_partitions_lost(self, lost: set[TopicPartition]) -> None:
+        """Call on_partitions_revoked: aiokafka has no other call."""
+        await self.on_partitions_revoked(lost)
+
+    async def _call(
+        self, method: Callable[[set[TopicPartition]], Any], partitions: set[TopicPartition]
+    ) -> None:
+        try:
+            result = method(partitions)
+            if inspect.isawaitable(result):
+                await result
+        except Exception:
+            logger.exception(
+                "User provided subscription listener %s failed on %s",
+                *(self._listener, method.__name__),
+            )
 
 
 __all__ = ["AIOKafkaConsumer"]

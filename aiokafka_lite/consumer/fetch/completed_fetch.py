@@ -12,7 +12,7 @@ from aiokafka_lite.consumer.position.partition_state import FetchState, Partitio
 from aiokafka_lite.errors import KafkaError, RecordDeserializationError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
+from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer, to_raise
 from aiokafka_lite.serialization import NotPreparedError
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ class CompletedFetch(decoded_records.FetchPlace):
             self._deserialized = ready[max_records:]
             return ready[:max_records]
         if self._failure is not None:
-            raise self._failure.with_traceback(None)
+            raise to_raise(self._failure)
         if self.raw:
             records, self.raw = self.raw[:max_records], self.raw[max_records:]
         elif deserializer.is_async:
@@ -364,7 +364,7 @@ class CompletedFetch(decoded_records.FetchPlace):
             self._failure = failed
             self.raw = []
             if not records:
-                raise failed
+                raise to_raise(failed)
         return records
 
     def _decode_ahead(self) -> None:

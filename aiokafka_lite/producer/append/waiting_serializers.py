@@ -99,7 +99,7 @@ class WaitingSerializers:
         encoded_value = await self._to_bytes("value", topic, listed, value)
         return encoded_key, encoded_value, freeze_headers(listed)
 
-    async def _to_bytes(
+    async def _to_bytes(  # noqa: RET503  `fail` does not return
         self, field: str, topic: str, headers: list[tuple[str, bytes | None]], obj: Any
     ) -> bytes | None:
         if obj is None and field not in self._serializers.takes_none:
@@ -114,15 +114,15 @@ class WaitingSerializers:
                     data = await data
             except NotPreparedError as error:
                 unprepared = error
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  `fail` raises it
                 if obj is None and isinstance(error, CANNOT_TAKE_NONE):
                     self._serializers.takes_none.discard(field)
                     return None
-                raise self._serializers.refusal(field, topic, obj, error) from error
+                self._serializers.fail(field, topic, obj, error)
             else:
                 return self._serializers.checked(field, obj, data)
             await unprepared.prepare()
-        raise self._serializers.refusal(field, topic, obj, unprepared) from unprepared
+        self._serializers.fail(field, topic, obj, unprepared)
 
 
 __all__ = ["WaitingSerializers"]

@@ -4,7 +4,7 @@ Does not wait.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from aiokafka_lite.checks.quoted import number, quoted, said
 from aiokafka_lite.checks.value_checks import is_int, whole
@@ -54,6 +54,8 @@ class RecordSerializers:
         """The fields whose serializer is called with None, until it cannot take that."""
         self.is_async = is_async(key) or is_async(value)
         """Whether one of them has to be awaited. Then `encode` cannot be used."""
+        self.passes_errors = False
+        """Whether the caller gets a serializer's own error, as with aiokafka."""
 
     def __bool__(self) -> bool:
         return bool(self._named)
@@ -105,23 +107,27 @@ class RecordSerializers:
             data: object = serialize(topic, headers, obj)
         except NotPreparedError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  `fail` raises it
             if obj is None and isinstance(error, CANNOT_TAKE_NONE):
                 self.takes_none.discard(field)
                 return None
-            raise self.refusal(field, topic, obj, error) from error
+            self.fail(field, topic, obj, error)
         return self.checked(field, obj, data)
 
     def serializer(self, field: str) -> tuple[AnySerializer[Any], Callable[..., Any]] | None:
         """Return the serializer of "key" or "value", and it as a function of the topic."""
         return self._named.get(field)
 
-    def refusal(self, field: str, topic: str, obj: Any, error: Exception) -> SerializationError:
-        """Return the error of a serializer that failed."""
-        return SerializationError(
+    def fail(self, field: str, topic: str, obj: Any, error: Exception) -> NoReturn:
+        """Raise the error of a serializer that failed: a SerializationError, unless its own error
+        is passed on.
+        """
+        if self.passes_errors:
+            raise error
+        raise SerializationError(
             f"{field}_serializer {_name(self._named[field][0])} cannot turn the {field} of type "
             f"{type(obj).__name__}, for topic {quoted(topic)}, into bytes: {said(error, obj)}"
-        )
+        ) from error
 
     def checked(self, field: str, obj: Any, data: object) -> bytes | None:
         """Return what a serializer has returned. Raises: SerializationError for no bytes."""

@@ -31,7 +31,7 @@ _RANGES: Final = 32
 class TurnBudget:
     """The time that the deserializers of one consumer have in one turn of the event loop."""
 
-    __slots__ = ("is_spent", "monotonic", "until_s")
+    __slots__ = ("is_spent", "monotonic", "passes_errors", "until_s")
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
         self.monotonic = clock.monotonic
@@ -39,6 +39,8 @@ class TurnBudget:
         """When the time is over; 0 until the first record of the turn comes."""
         self.is_spent = False
         """No further record is to be made in this turn."""
+        self.passes_errors = False
+        """Polls raise a deserializer's own error, as aiokafka's do."""
 
     def start(self) -> float:
         """Note that the first record of the turn comes; return `until_s`."""
@@ -209,7 +211,8 @@ class RecordDeserializer:
         cause: Exception,
     ) -> RecordDeserializationError:
         """Return the error of a record whose "key" or "value" cannot be deserialized."""
-        failed = RecordDeserializationError(
+        kind = _PassedOn if self._budget.passes_errors else RecordDeserializationError
+        failed = kind(
             f"{self.topic}-{self.partition} at offset {record.offset}: the {field} cannot be"
             f" deserialized: {said(cause, key, value)}; {self.remedy(record.offset)}",
             topic_partition=TopicPartition(self.topic, self.partition),
@@ -223,4 +226,14 @@ class RecordDeserializer:
         return failed
 
 
-__all__ = ["BUDGET_S", "MadeInVain", "RecordDeserializer", "TurnBudget"]
+class _PassedOn(RecordDeserializationError):
+    """One in whose place a poll raises the error of the deserializer."""
+
+
+def to_raise(failed: RecordDeserializationError) -> BaseException:
+    """Return what a poll raises for it: the error of the deserializer, if it is passed on."""
+    cause = failed.__cause__ if isinstance(failed, _PassedOn) else None
+    return failed.with_traceback(None) if cause is None else cause
+
+
+__all__ = ["BUDGET_S", "MadeInVain", "RecordDeserializer", "TurnBudget", "to_raise"]
