@@ -44,6 +44,7 @@ UNUSED = (
         "called by importlib",
     ),
     # Called by users…
+    ("aiokafka_lite/compat/*.py", "__signature__", "read by `inspect.signature`"),
     ("aiokafka_lite/compat/codecs.py", "*", "aiokafka's names, which `module_names` leads to"),
     ("aiokafka_lite/compat/records.py", "*", "aiokafka's names, which `module_names` leads to"),
     ("aiokafka_lite/compat/small_parts.py", "*", "aiokafka's names, which `module_names` leads to"),
