@@ -1,12 +1,15 @@
 """The AIOKafkaClient that programs get under the name `aiokafka`."""
 
+import sys
+from importlib import import_module
 from typing import Any
 
 from aiokafka_lite import client as lite
 from aiokafka_lite.client import ConnectionGroup, lane_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
-from aiokafka_lite.compat.requests import send_request
-from aiokafka_lite.compat.wire import Request, RequestStruct
+
+_WIRE = "aiokafka_lite.compat.wire"
+"""The module of the requests' types. Who has such a request has loaded it."""
 
 
 class AIOKafkaClient(lite.AIOKafkaClient):
@@ -30,8 +33,10 @@ class AIOKafkaClient(lite.AIOKafkaClient):
         Raises: as that of `aiokafka_lite.AIOKafkaClient`; as `send_request`.
         Cancelled: a response that comes later is dropped.
         """
-        if isinstance(request, Request | RequestStruct):
-            return await send_request(self._running(), node_id, request, lane_of(group))
+        wire = sys.modules.get(_WIRE)
+        if wire is not None and isinstance(request, (wire.Request, wire.RequestStruct)):
+            send: Any = import_module("aiokafka_lite.compat.requests").send_request
+            return await send(self._running(), node_id, request, lane_of(group))
         return await super().send(node_id, request, group=group)
 
     async def close(self) -> None:

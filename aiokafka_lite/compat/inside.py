@@ -9,13 +9,12 @@ import enum
 import logging
 from ast import literal_eval
 from collections.abc import Callable, Mapping
-from functools import cache
 from importlib import import_module
 from inspect import Parameter
 from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from aiokafka_lite.compat import wire
-from aiokafka_lite.compat.inside_names import NAMES
+from aiokafka_lite.compat.inside_table import entries
 from aiokafka_lite.compat.requests import request_builder
 
 AIOKAFKA: Final = "aiokafka"
@@ -53,39 +52,6 @@ _ARRAYS: Final = {"[": (wire.Array, "]"), "<": (wire.CompactArray, ">")}
 
 Find = Callable[[str, str], Any]
 """Finds a name of one of aiokafka's modules by the module's path and the name."""
-
-
-class Entry(NamedTuple):
-    """What the table says of a name."""
-
-    kind: str
-    words: list[str]
-
-
-@cache
-def entries(path: str) -> Mapping[str, Entry]:
-    """Return name -> entry of one module; none for a module that aiokafka does not have."""
-    start = f"\n[{path}]\n"
-    _, found, rest = f"\n{NAMES}".partition(start)
-    if not found:
-        return {}
-    named: dict[str, Entry] = {}
-    text = f"\n{rest}".partition("\n[")[0].replace("\n ", " ")
-    for line in text.strip().splitlines():
-        name, kind, *words = line.split(" ")
-        if name == "<":
-            named.update({each: Entry("from", [f"{kind}:{each}"]) for each in words})
-        elif name == "*":
-            named.update({each: Entry("module", [each]) for each in (kind, *words)})
-        else:
-            named[name] = Entry(kind, words)
-    return named
-
-
-@cache
-def module_paths() -> frozenset[str]:
-    """Return the paths of all modules below `aiokafka`."""
-    return frozenset(line[1:-1] for line in NAMES.splitlines() if line.startswith("["))
 
 
 def make(path: str, name: str, find: Find) -> Any:
@@ -341,4 +307,4 @@ _MAKERS: Final[Mapping[str, Callable[[str, str, list[str], Find], Any]]] = {
     "value": _value,
 }
 
-__all__ = ["AIOKAFKA", "Entry", "complete", "entries", "make", "module_paths", "public_way"]
+__all__ = ["AIOKAFKA", "complete", "make", "public_way"]

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from aiokafka_lite.compat.inside import module_paths
+from aiokafka_lite.compat.inside_table import module_paths
 
 
 def run(program: str) -> str:

@@ -5,7 +5,7 @@ import importlib.metadata
 
 import pytest
 
-from aiokafka_lite.compat.inside import module_paths
+from aiokafka_lite.compat.inside_table import module_paths
 from aiokafka_lite.compat.module_names import API_VERSION, CLIENTS, STANDS_FOR
 
 

@@ -9,7 +9,7 @@ from aiokafka.errors import IncompatibleBrokerVersion as TheirRefusal
 from aiokafka.protocol.api import Request as TheirRequest
 
 from aiokafka_lite import AIOKafkaProducer
-from aiokafka_lite.compat import inside
+from aiokafka_lite.compat import inside_table
 from aiokafka_lite.compat.client import AIOKafkaClient
 from aiokafka_lite.compat.installation import found
 from aiokafka_lite.errors import IncompatibleBrokerVersion, UnsupportedVersionError
@@ -59,8 +59,8 @@ ARGUMENTS: dict[str, list[tuple[Any, ...]]] = {
 }
 BUILDERS = {
     name: path
-    for path in inside.module_paths()
-    for name, entry in inside.entries(path).items()
+    for path in inside_table.module_paths()
+    for name, entry in inside_table.entries(path).items()
     if entry.kind == "builder"
 }
 
@@ -68,7 +68,7 @@ BUILDERS = {
 def test_each_request_has_arguments_to_be_compared_with() -> None:
     theirs = {
         name
-        for path in inside.module_paths()
+        for path in inside_table.module_paths()
         for name, value in vars(import_module(f"aiokafka.{path}".rstrip("."))).items()
         if inspect.isclass(value) and issubclass(value, TheirRequest) and value is not TheirRequest
     }

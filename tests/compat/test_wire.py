@@ -13,7 +13,7 @@ from aiokafka.protocol.struct import Struct as TheirStruct
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiokafka_lite.compat import inside, wire
+from aiokafka_lite.compat import inside_table, wire
 from aiokafka_lite.compat.installation import found
 
 VALUES: dict[str, list[Any]] = {
@@ -76,7 +76,7 @@ def sample(field: Any, *, empty: bool = False) -> Any:
 
 
 def structs() -> Iterator[tuple[str, str]]:
-    for path in sorted(inside.module_paths()):
+    for path in sorted(inside_table.module_paths()):
         if path.startswith("protocol."):
             for name, value in vars(import_module(f"aiokafka.{path}")).items():
                 if getattr(value, "__module__", "") != f"aiokafka.{path}":

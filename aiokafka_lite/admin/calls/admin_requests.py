@@ -5,11 +5,10 @@ on by itself. What a node leaves open is located and asked again after a backoff
 time is over. `pending_items` decides what is over; only this file and `request_routes` wait.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
-
-import anyio
-from anyio.abc import TaskGroup
 
 from aiokafka_lite.admin.calls.outcomes import Outcomes
 from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
@@ -17,6 +16,7 @@ from aiokafka_lite.admin.calls.pending_items import SETTLING_S, PendingItems
 from aiokafka_lite.admin.calls.request_routes import Located, RequestRoutes, Route
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.side_by_side import side_by_side
 from aiokafka_lite.errors import (
     KafkaError,
     NodeNotReadyError,
@@ -205,8 +205,8 @@ class _Call(Generic[K, V]):
         self._ends_s = ends_s
         self._most_items = most_items
         self._is_repeatable = is_repeatable
-        self._places = anyio.Semaphore(SIDE_BY_SIDE, fast_acquire=True)
-        self._places_of_node: dict[int | None, anyio.Semaphore] = {}
+        self._places = asyncio.Semaphore(SIDE_BY_SIDE)
+        self._places_of_node: dict[int | None, asyncio.Semaphore] = {}
         self._most_of_node = SIDE_BY_SIDE
         self._waiting: dict[AskedNode, list[K]] = {}
 
@@ -222,14 +222,10 @@ class _Call(Generic[K, V]):
 
     async def run(self) -> None:
         """Return when each item has an outcome."""
-        try:
-            async with anyio.create_task_group() as group:
-                await self._follow(group, self._items.pending, 0)
-        except ExceptionGroup as errors:  # a value that no request can carry
-            raise errors.exceptions[0] from None
+        await self._follow(self._items.pending, 0)
 
-    async def _follow(self, group: TaskGroup, keys: list[K], attempts: int) -> None:
-        """Return when each of the items has an outcome, or belongs to a part in the group."""
+    async def _follow(self, keys: list[K], attempts: int) -> None:
+        """Return when each of the items has an outcome."""
         while keys:
             if attempts:
                 await self._client.clock.sleep(self._client.retry_backoff.delay(attempts - 1))
@@ -243,10 +239,11 @@ class _Call(Generic[K, V]):
                 await self._ask_node(*parts[0])
                 keys = self._items.open(keys)
             else:
-                for node_id, some in parts:
-                    group.start_soon(self._ask_and_follow, group, node_id, some, attempts)
                 apart = {key for _, some in parts for key in some}
-                keys = self._items.open(key for key in keys if key not in apart)
+                rest = self._items.open(key for key in keys if key not in apart)
+                calls = [partial(self._ask_and_follow, *part, attempts) for part in parts]
+                await side_by_side([*calls, partial(self._follow, rest, attempts)])
+                return
 
     async def _located(self, keys: list[K], attempts: int) -> Located[K]:
         try:
@@ -261,16 +258,14 @@ class _Call(Generic[K, V]):
             self._most_of_node = max(1, SIDE_BY_SIDE // len(located.nodes))
         return located
 
-    async def _ask_and_follow(
-        self, group: TaskGroup, node_id: int | None, keys: list[K], attempts: int
-    ) -> None:
+    async def _ask_and_follow(self, node_id: int | None, keys: list[K], attempts: int) -> None:
         await self._ask_node(node_id, keys)
-        await self._follow(group, self._items.open(keys), attempts)
+        await self._follow(self._items.open(keys), attempts)
 
     async def _ask_node(self, node_id: int | None, keys: list[K]) -> None:
         node = AskedNode(self._client, node_id, self._ends_s, is_repeatable=self._is_repeatable)
         if node_id not in self._places_of_node:
-            most = anyio.Semaphore(self._most_of_node, fast_acquire=True)
+            most = asyncio.Semaphore(self._most_of_node)
             self._places_of_node[node_id] = most
         self._waiting[node] = keys  # stays when the call's time is over
         async with self._places_of_node[node_id], self._places:
