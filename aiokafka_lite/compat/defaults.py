@@ -10,9 +10,12 @@ from itertools import count
 from typing import Any, Final
 
 from aiokafka_lite.compat.module_names import API_VERSION
-from aiokafka_lite.compat.small_parts import _DEFAULT_PARTITIONER, _missing
 from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
+from aiokafka_lite.producer.partition.partitioner import DefaultPartitioner
 
+_missing: Final = "all"
+"""The default of `acks`, which FastStream passes on where its user has chosen none."""
+_DEFAULT_PARTITIONER: Final = DefaultPartitioner()
 _CLIENT_ID: Final = f"aiokafka-{API_VERSION}"
 _SASL: Final[Mapping[str, Any]] = {
     "sasl_mechanism": "PLAIN",
@@ -195,4 +198,4 @@ _CHOOSE: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     "AIOKafkaAdminClient": _connection,
 }
 
-__all__ = ["DEFAULTS", "signature_of", "with_defaults"]
+__all__ = ["DEFAULTS", "_DEFAULT_PARTITIONER", "_missing", "signature_of", "with_defaults"]

@@ -251,6 +251,7 @@ MessageBatch class builtins:object tp record_count append() done() done_noack() 
 < aiokafka.producer.sender Sender
 < aiokafka.producer.transaction_manager TransactionManager
 < aiokafka.record._crecords.default_records DefaultRecordBatch DefaultRecordBatchBuilder
+< aiokafka.util commit_structure_validate
 TransactionContext class builtins:object
 log log aiokafka.producer.producer
 [producer.sender]

@@ -86,7 +86,7 @@ STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
         "partitioner",
         "structs",
         "util",
-        "compat.small_parts",
+        "compat.defaults",
     ),
     "producer.sender": ("compat.views",),
     "producer.transaction_manager": ("compat.views",),

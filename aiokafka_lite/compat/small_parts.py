@@ -14,17 +14,12 @@ from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.net.endpoint import parse_bootstrap
-from aiokafka_lite.producer.partition.partitioner import DefaultPartitioner
 
 T = TypeVar("T")
-
-_missing: Final = "all"
-"""The default of `acks`, which FastStream passes on where its user has chosen none."""
 
 NO_EXTENSIONS: Final = os.environ.get("AIOKAFKA_LITE_PURE") == "1"
 """Whether the native parts are not to be used."""
 
-_DEFAULT_PARTITIONER: Final = DefaultPartitioner()
 DEFAULT_KAFKA_PORT: Final = 9092
 _KAFKA: Final = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -97,8 +92,6 @@ def collect_hosts(hosts: str | Sequence[str], randomize: bool = True) -> list[tu
 __all__ = [
     "DEFAULT_KAFKA_PORT",
     "NO_EXTENSIONS",
-    "_DEFAULT_PARTITIONER",
-    "_missing",
     "collect_hosts",
     "commit_structure_validate",
     "get_ip_port_afi",

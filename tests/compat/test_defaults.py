@@ -13,6 +13,7 @@ import aiokafka.producer.producer
 import pytest
 
 import aiokafka_lite
+from aiokafka_lite.compat import defaults
 from aiokafka_lite.compat.defaults import DEFAULTS, with_defaults
 from aiokafka_lite.compat.installation import found
 from aiokafka_lite.compat.module_names import CLIENTS
@@ -196,3 +197,9 @@ async def test_a_shared_client_keeps_its_options() -> None:
 def test_the_module_of_each_constructor_is_known() -> None:
     for path in CLIENTS.values():
         importlib.import_module(f"aiokafka_lite.{path}")
+
+
+def test_the_default_of_acks_may_be_passed_on() -> None:
+    assert hasattr(aiokafka.producer.producer, "_missing")
+    aiokafka_lite.AIOKafkaProducer(acks=defaults._missing)
+    assert defaults._DEFAULT_PARTITIONER(b"key", [0], [0]) == 0

@@ -3,22 +3,14 @@
 import asyncio
 
 import aiokafka.conn
-import aiokafka.producer.producer
 import aiokafka.util
 import pytest
 
-from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.compat import small_parts
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.testing.virtual_loop import run_virtual
 
 TP = TopicPartition("t", 0)
-
-
-def test_the_default_of_acks_may_be_passed_on() -> None:
-    assert hasattr(aiokafka.producer.producer, "_missing")
-    AIOKafkaProducer(acks=small_parts._missing)
-    assert small_parts._DEFAULT_PARTITIONER(b"key", [0], [0]) == 0
 
 
 @pytest.mark.parametrize("text", ["0.9", "2.8", "2.8.1", "0.10.2", "3.0", "auto", "2", "1.2.3.4"])
