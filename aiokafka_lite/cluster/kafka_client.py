@@ -322,6 +322,13 @@ class KafkaClient:
 
     # Asking until there is an answer…
 
+    def lasting(self) -> list[str]:
+        """Return what the log says of waits that last, and of metadata that does not come, for
+        `explain()`.
+        """
+        failing = self.metadata.failing()
+        return [*([failing] if failing else ()), *self.waits.lasting()]
+
     async def ask_until_answered(
         self, ask: Callable[[], Awaitable[T]], timeout_s: float, *, what: str, api: str, remedy: str
     ) -> T:

@@ -31,10 +31,12 @@ class LongWait:
     """One wait. Use it by `with`, or call `end`."""
 
     __slots__ = (
+        "_begun_s",
         "_now",
         "_waits",
         "attempts",
         "check",
+        "is_told",
         "last",
         "since_s",
         "task",
@@ -50,6 +52,7 @@ class LongWait:
         now: Callable[[], str | None] | None,
         since_s: float,
         task: object,
+        begun_s: Callable[[], float | None] | None = None,
     ) -> None:
         self.what = what
         self.check = check
@@ -62,6 +65,8 @@ class LongWait:
         """Why the newest one failed."""
         self._waits = waits
         self._now = now
+        self._begun_s = begun_s
+        self.is_told = False
 
     def failed(self, error: object) -> None:
         """Note why the newest attempt failed."""
@@ -75,6 +80,21 @@ class LongWait:
         """Note that the wait is over. May be repeated."""
         self._waits.end(self)
 
+    def follow(self) -> bool:
+        """Take over since when it waits, if it is for one thing after the other; say whether it
+        waits for anything now.
+        """
+        if self._begun_s is None:
+            return True
+        since_s = self._begun_s()
+        if self.is_told and since_s != self.since_s:
+            self.is_told = False
+            logger.info("%s: waits no longer for %s", self._waits.name, self.what)
+        if since_s is not None and since_s != self.since_s:
+            self.since_s = since_s
+            self.tell_at_s = since_s + TELL_AFTER_S
+        return since_s is not None
+
     def __enter__(self) -> Self:
         return self
 
@@ -84,7 +104,7 @@ class LongWait:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._waits.end(self)
+        self.end()
 
     def came_back(self) -> str:
         """Return what has come back by now."""
@@ -110,7 +130,8 @@ class LongWaits:
         """
         self._clock = clock
         self._keeps_timer = is_closed_later
-        self._name = name
+        self.name = name
+        """With what each warning begins."""
         self._open: dict[LongWait, None] = {}  # in the order of their beginning
         self._told_at_s: dict[str, float] = {}
         self._timer: TimerHandle | None = None
@@ -123,16 +144,19 @@ class LongWaits:
         now: Callable[[], str | None] | None = None,
         *,
         is_apart: bool = False,
+        begun_s: Callable[[], float | None] | None = None,
     ) -> LongWait:
         """Begin a wait for `what`, such as "the coordinator of group 'g' (FindCoordinator)".
 
         `check` says what the user may look at. `now()` returns what stands in the way, and "" where
         another warning tells it; it may end the wait. A wait that begins inside another one of the
         same task is a part of that: it is told together with it. Not so with `is_apart`, for a wait
-        that outlasts the task's call.
+        that outlasts the task's call. With `begun_s` it stays open for one thing after the other,
+        such as answers to fetches, and costs nothing for each. The function returns since when it
+        waits for the oldest of them (monotonic), and None for nothing.
         """
         task = None if is_apart else asyncio.current_task()
-        wait = LongWait(self, what, check, now, self._clock.monotonic(), task)
+        wait = LongWait(self, what, check, now, self._clock.monotonic(), task, begun_s)
         self._open[wait] = None
         if self._timer is None or self._timer_at_s > wait.tell_at_s:
             self._look_at(wait.tell_at_s)
@@ -150,11 +174,11 @@ class LongWaits:
         """Note that a wait is over. May be repeated."""
         if self._open.pop(wait, self) is self:
             return
-        is_told = wait.what in self._told_at_s
+        told_s = self._told_at_s.get(wait.what)  # it stays: the wait may begin again soon
+        is_told = told_s is not None and told_s >= wait.since_s
         if is_told and all(each.what != wait.what for each in list(self._open)):
-            del self._told_at_s[wait.what]
             lasted_s = self._clock.monotonic() - wait.since_s
-            logger.info("%s: waits no longer for %s, after %.0f s", self._name, wait.what, lasted_s)
+            logger.info("%s: waits no longer for %s, after %.0f s", self.name, wait.what, lasted_s)
         if not (self._open or self._keeps_timer or self._timer is None):
             self._timer.cancel()
             self._timer = None
@@ -173,7 +197,7 @@ class LongWaits:
         texts = {
             wait.what: self._text(wait, now_s)
             for wait in self._outermost()
-            if now_s - wait.since_s >= TELL_AFTER_S
+            if wait.follow() and now_s - wait.since_s >= TELL_AFTER_S
         }
         return [text for text in texts.values() if text]
 
@@ -205,10 +229,17 @@ class LongWaits:
         """Tell the waits that are due, and set the timer for the next one."""
         now_s = self._clock.monotonic()
         self._timer = None
+        for what, told_s in list(self._told_at_s.items()):
+            if now_s - told_s > TELL_AGAIN_S:
+                del self._told_at_s[what]
         told = 0
         untold = 0
         due_s = now_s + TELL_AGAIN_S
         for wait in self._outermost():
+            if not wait.follow():
+                wait.tell_at_s = now_s + TELL_AFTER_S
+                due_s = min(due_s, wait.tell_at_s)
+                continue
             last_s = self._told_at_s.get(wait.what)
             if last_s is not None:
                 wait.tell_at_s = max(wait.tell_at_s, last_s + TELL_AGAIN_S)
@@ -221,15 +252,33 @@ class LongWaits:
                     continue
                 if told < MOST_TOLD:
                     told += 1
+                    wait.is_told = True
                     self._told_at_s[wait.what] = now_s
-                    logger.warning("%s: %s", self._name, text)
+                    logger.warning("%s: %s", self.name, text)
                 else:
                     untold += 1
             due_s = min(due_s, wait.tell_at_s)
         if untold:
-            logger.warning("%s: %d other calls wait as long", self._name, untold)
+            logger.warning("%s: %d other calls wait as long", self.name, untold)
         if self._open:
             self._look_at(due_s)
 
 
-__all__ = ["MOST_TOLD", "TELL_AFTER_S", "TELL_AGAIN_S", "LongWait", "LongWaits"]
+class Sparing:
+    """What was told within the last minute. What comes and goes is not told each time (H8)."""
+
+    __slots__ = ("_told_at_s",)
+
+    def __init__(self) -> None:
+        self._told_at_s: dict[object, float] = {}
+
+    def level(self, what: object, now_s: float) -> int:
+        """Return WARNING if `what` was not told within a minute, and note that; else DEBUG."""
+        last_s = self._told_at_s.get(what)
+        if last_s is not None and now_s < last_s + TELL_AGAIN_S:
+            return logging.DEBUG
+        self._told_at_s[what] = now_s
+        return logging.WARNING
+
+
+__all__ = ["MOST_TOLD", "TELL_AFTER_S", "TELL_AGAIN_S", "LongWait", "LongWaits", "Sparing"]

@@ -44,7 +44,7 @@ def explain_consumer(
     partitions = _Partitions(config, subscription, engine)
     return (
         *_of_whole(subscription, engine),
-        *explain_waits(engine.client.waits.lasting()),
+        *explain_waits(engine.client.lasting()),
         *map(partitions.explain, subscription.states()),
     )
 

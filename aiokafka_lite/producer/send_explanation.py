@@ -42,7 +42,7 @@ def explain_producer(config: ProducerConfig, engine: ProducerEngine) -> tuple[Ex
     partitions = _Partitions(config, engine)
     found = [
         *_of_whole(engine),
-        *explain_waits(engine.client.waits.lasting()),
+        *explain_waits(engine.client.lasting()),
         *(partitions.explain(tp, queues.get(tp), each) for tp, each in batches.items()),
     ]
     if not found:

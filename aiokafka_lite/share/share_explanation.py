@@ -42,7 +42,7 @@ def explain_share_consumer(
     assigned = sorted(engine.membership.assigned.partitions)
     return (
         *_of_whole(topics, engine),
-        *explain_waits(engine.client.waits.lasting()),
+        *explain_waits(engine.client.lasting()),
         *(_of_partition(tp, engine) for tp in assigned),
     )
 

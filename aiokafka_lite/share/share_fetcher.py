@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -100,6 +101,8 @@ class _ShareNode:
     """What the request on its way acknowledges."""
     sent_at_s: float = 0.0
     """When the newest request had its connection (monotonic)."""
+    is_sent: bool = False
+    """Whether that one fetches, and has no answer yet. Others tell of acknowledgements."""
     failures: int = 0
     retry_at_s: float = 0.0
     wait: LongWait | None = None
@@ -133,6 +136,7 @@ class ShareFetcher:
         self._names: dict[UUID, str] = {}
         self._error: KafkaError | None = None
         self._is_closed = False
+        self._answer_wait: LongWait | None = None
         self.buffer: deque[AcquiredFetch] = deque()
         """What was acquired and not returned, oldest first."""
         self.budget = TurnBudget(client.clock)
@@ -381,6 +385,15 @@ class ShareFetcher:
         try:
             await network.connect(node_id, Lane.FETCH)
             group.sent_at_s = node.sent_at_s = self._client.clock.monotonic()
+            node.is_sent = node.is_fetching
+            if self._answer_wait is None:
+                self._answer_wait = self._client.waits.of(
+                    "answers to fetches of a share consumer (ShareFetch)",
+                    "check those nodes, and the connections to them",
+                    self._said_of_unanswered,
+                    is_apart=True,
+                    begun_s=self._unanswered_since_s,
+                )
             response = await network.request(node_id, request, lane=Lane.FETCH)
         except KafkaError as error:
             self._failed(node, group, error)
@@ -391,6 +404,21 @@ class ShareFetcher:
                 take(node, group, response)
         finally:
             node.carried = None
+            node.is_sent = False
+
+    def _unanswered(self) -> list[_ShareNode]:
+        """Return the nodes that owe an answer, the longest first. Failures are told by `wait`."""
+        nodes = [node for node in list(self._nodes.values()) if node.is_sent and node.wait is None]
+        return sorted(nodes, key=attrgetter("sent_at_s"))
+
+    def _unanswered_since_s(self) -> float | None:
+        """Return since when the first of them owes it: a broker may keep a fetch for a while."""
+        nodes = self._unanswered()
+        return nodes[0].sent_at_s + self._config.fetch_max_wait_ms / 1000 if nodes else None
+
+    def _said_of_unanswered(self) -> str:
+        named = ", ".join(str(node.node_id) for node in self._unanswered())
+        return f"nothing has come back from node {named}"
 
     def _can_renew(self, node_id: int) -> bool:
         version = self._client.network.max_version(node_id, ShareAcknowledgeRequest)

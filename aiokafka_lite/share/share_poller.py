@@ -305,8 +305,13 @@ class SharePoller:
         timeout_s = self._config.default_api_timeout_ms / 1000
         bound = deadline(self._client.clock, timeout_s)
         try:
-            async with bound:
-                await prepare()
+            topic, partition = self._prepared or ("", 0)
+            with self._client.waits.of(
+                f"the deserializer of {topic}-{partition}",
+                "check what it waits for, such as a schema registry",
+            ):
+                async with bound:
+                    await prepare()
         except TimeoutError as error:
             self._error = error
             if bound.expired:

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from aiokafka_lite.concurrency.long_waits import MOST_TOLD, LongWaits
+from aiokafka_lite.concurrency.long_waits import MOST_TOLD, LongWaits, Sparing
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.testing.fake_clock import FakeClock
 
@@ -156,3 +156,46 @@ async def test_waits_that_are_closed_later_share_a_timer(world: World) -> None:
         assert len(await world.after(11)) == 1
         waits.close()
     assert world.clock.pending_timers == 0
+
+
+async def test_a_wait_that_comes_back_is_not_told_each_time(world: World) -> None:
+    told = []
+    for _ in range(6):
+        with world.waits.of("the lamp", "check the oil"):
+            told += await world.after(11)
+        await world.after(1)
+    assert [each for each in told if "has waited" in each][1:] == [
+        "shop: has waited 10 s for the lamp: nothing has come back; check the oil"
+    ]
+
+
+async def test_one_wait_serves_for_one_thing_after_the_other(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told by the age of the oldest, and costs nothing while none is old."""
+    begun_s: list[float] = []
+    world.waits.of(
+        "answers", "check the nodes", is_apart=True, begun_s=lambda: min(begun_s, default=None)
+    )
+    assert await world.after(25) == []
+    for _ in range(20):
+        begun_s[:] = [world.clock.monotonic()]
+        assert await world.after(5) == []
+        assert world.waits.lasting() == []
+    begun_s[:] = [world.clock.monotonic()]
+    assert await world.after(9.5) == []
+    (told,) = await world.after(1)
+    assert told == "shop: has waited 10 s for answers: nothing has come back; check the nodes"
+    assert len(world.waits.lasting()) == 1
+    assert await world.after(59) == []
+    (told,) = await world.after(1)
+    assert "has waited 70 s" in told
+    begun_s.clear()
+    assert await world.after(61) == ["shop: waits no longer for answers"]
+    assert world.waits.lasting() == []
+
+
+def test_what_comes_and_goes_is_told_once_a_minute() -> None:
+    sparing = Sparing()
+    levels = [sparing.level(what, now_s) for what in "ab" for now_s in (0, 59, 60, 119, 120)]
+    assert levels == 2 * [30, 10, 30, 10, 30]

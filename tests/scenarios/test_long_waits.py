@@ -7,6 +7,8 @@ that says nothing, one that cuts the connection, and one that refuses each time.
 
 import asyncio
 import logging
+import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,9 +20,13 @@ from aiokafka_lite import (
     AIOKafkaProducer,
     AIOKafkaShareConsumer,
 )
+from aiokafka_lite.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from aiokafka_lite.admin import NewTopic
 from aiokafka_lite.errors import CoordinatorLoadInProgressError, NotLeaderForPartitionError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.net.sasl.tokens.token_cache import TokenCache
+from aiokafka_lite.schema_registry.registry_exchange import RegistryExchange
+from aiokafka_lite.serialization import NotPreparedError
 from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 
 TP = TopicPartition("t", 0)
@@ -206,6 +212,29 @@ async def describe_groups(world: World) -> Call:
     return lambda: admin.describe_consumer_groups(["g"], timeout_ms=LONG_MS)
 
 
+async def send_to_another_topic(world: World) -> Call:
+    world.kafka.broker.create_topic("other")
+    producer = await world.producer()
+    await producer.partitions_for("t")
+    return lambda: producer.send_and_wait("other", b"v")
+
+
+async def partitions_of_another_topic(world: World) -> Call:
+    world.kafka.broker.create_topic("other")
+    producer = await world.producer()
+    return lambda: producer.partitions_for("other")
+
+
+async def record_of_another_topic(world: World) -> Call:
+    reader = await world.reader()
+    await reader.getone()
+    reader.unsubscribe()
+    world.kafka.broker.create_topic("other")
+    world.kafka.broker.produce("other", b"v")
+    reader.assign([TopicPartition("other", 0)])
+    return reader.getone  # type: ignore[no-any-return]
+
+
 ROWS: list[tuple[Any, str, Any]] = [
     (start_reader, "Metadata", "stall"),
     (start_transactional, "InitProducerId", "cut"),
@@ -234,6 +263,7 @@ ROWS: list[tuple[Any, str, Any]] = [
     (first_record, "ListOffsets", "stall"),
     (first_record, "ListOffsets", NotLeaderForPartitionError),
     (first_record, "Fetch", "cut"),
+    (first_record, "Fetch", "stall"),
     (first_record, "Fetch", NotLeaderForPartitionError),
     (first_record, "Fetch", "KAFKA_STORAGE_ERROR"),
     (first_record, "Fetch", "UNKNOWN_TOPIC_ID"),
@@ -250,6 +280,9 @@ ROWS: list[tuple[Any, str, Any]] = [
     (commit, "OffsetCommit", LOADING),
     (first_send, "InitProducerId", "stall"),
     (first_send, "InitProducerId", "cut"),
+    (send_to_another_topic, "Metadata", "stall"),
+    (partitions_of_another_topic, "Metadata", "stall"),
+    (record_of_another_topic, "Metadata", "stall"),
     (send, "Produce", "stall"),
     (send, "Produce", "cut"),
     (send, "Produce", NotLeaderForPartitionError),
@@ -262,6 +295,7 @@ ROWS: list[tuple[Any, str, Any]] = [
     (share_record, "ShareGroupHeartbeat", "cut"),
     (share_record, "ShareGroupHeartbeat", "stall"),
     (share_record, "ShareFetch", "cut"),
+    (share_record, "ShareFetch", "stall"),
     (share_commit, "ShareAcknowledge", "stall"),
     (create_topics, "CreateTopics", "stall"),
     (describe_groups, "DescribeGroups", "cut"),
@@ -326,6 +360,309 @@ def test_a_wait_is_told(
         await (world.client.close() if is_admin else world.client.stop())
 
     run_virtual_kafka(main)
+
+
+UNKNOWN = [send_to_another_topic, partitions_of_another_topic, record_of_another_topic]
+
+
+@pytest.mark.parametrize("prepare", UNKNOWN, ids=lambda prepare: prepare.__name__)
+def test_metadata_that_is_cut_is_told_once_a_minute_and_explained(
+    prepare: Callable[[World], Awaitable[Call]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """`explain()` says the same as the log (H8)."""
+
+    def told() -> list[str]:
+        return [
+            record.getMessage()
+            for record in caplog.records
+            if record.levelno == logging.WARNING and "MetadataRequest" in record.getMessage()
+        ]
+
+    async def main(kafka: VirtualKafka) -> None:
+        world = World(kafka)
+        call = await prepare(world)
+        caplog.clear()
+        hurt(kafka, "Metadata", "cut")
+        waiting = asyncio.ensure_future(call())
+        for minute in (1, 2, 3):
+            await asyncio.sleep(50)
+            assert len(told()) == minute, caplog.text
+            sentences = [each.text for each in world.client.explain()]
+            (found,) = [text for text in sentences if "metadata refresh failed for" in text]
+            assert found.endswith(told()[-1].partition("it goes on trying: ")[2].split("(")[0]) or (
+                "closed the connection; MetadataRequest" in found
+            ), (found, told())
+            await asyncio.sleep(10)
+        assert not waiting.done()
+        kafka.broker.faults.clear()
+        await asyncio.wait_for(waiting, 120)
+        await world.client.stop()
+
+    run_virtual_kafka(main)
+
+
+# What a user gives to a client, and what does not come back…
+
+
+async def hang(*_: object) -> Any:
+    await asyncio.get_running_loop().create_future()
+
+
+class Hangs(ConsumerRebalanceListener):
+    """A listener one of whose methods does not return."""
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        if self.method == "on_partitions_assigned":
+            await hang()
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        if self.method == "on_partitions_revoked" and revoked:
+            await hang()
+
+    async def on_partitions_lost(self, lost: set[TopicPartition]) -> None:
+        if self.method == "on_partitions_lost":
+            await hang()
+
+
+async def listener_assigned(world: World, **options: Any) -> Call:
+    member = world.made(AIOKafkaConsumer, group_id="g", max_poll_interval_ms=LONG_MS, **options)
+    member.subscribe(["t"], listener=Hangs("on_partitions_assigned"))
+    return member.start  # type: ignore[no-any-return]
+
+
+async def newer_listener_assigned(world: World) -> Call:
+    return await listener_assigned(world, group_protocol="consumer")
+
+
+async def listener_revoked(world: World) -> Call:
+    member = world.made(AIOKafkaConsumer, group_id="g", max_poll_interval_ms=LONG_MS)
+    member.subscribe(["t"], listener=Hangs("on_partitions_revoked"))
+    await member.start()
+    await member.getmany(timeout_ms=10)
+    member.enforce_rebalance()
+    return lambda: member.getmany(timeout_ms=90_000)
+
+
+async def listener_lost(world: World) -> Call:
+    member = world.made(
+        AIOKafkaConsumer,
+        group_id="g",
+        max_poll_interval_ms=LONG_MS,
+        heartbeat_interval_ms=10,
+    )
+    member.subscribe(["t"], listener=Hangs("on_partitions_lost"))
+    await member.start()
+    world.kafka.broker.faults.fail("Heartbeat", "UNKNOWN_MEMBER_ID")
+    return lambda: member.getmany(timeout_ms=90_000)
+
+
+async def value_deserializer(world: World) -> Call:
+    reader = await world.started(
+        AIOKafkaConsumer, "t", auto_offset_reset="earliest", value_deserializer=hang
+    )
+    return reader.getone  # type: ignore[no-any-return]
+
+
+async def unprepared_deserializer(world: World) -> Call:
+    def deserialize(_: bytes) -> bytes:
+        raise NotPreparedError("it asks a registry", hang)
+
+    reader = await world.started(
+        AIOKafkaConsumer, "t", auto_offset_reset="earliest", value_deserializer=deserialize
+    )
+    return reader.getone  # type: ignore[no-any-return]
+
+
+async def share_deserializer(world: World) -> Call:
+    sharer = await world.started(
+        AIOKafkaShareConsumer,
+        "t",
+        group_id="s",
+        max_poll_interval_ms=LONG_MS,
+        value_deserializer=hang,
+    )
+    await sharer.getmany(timeout_ms=1000)
+    world.kafka.broker.produce("t", b"v")
+    return lambda: sharer.getmany(timeout_ms=90_000)
+
+
+async def key_serializer(world: World) -> Call:
+    producer = await world.producer(key_serializer=hang)
+    await producer.partitions_for("t")
+    return lambda: producer.send("t", b"v", b"k")
+
+
+async def send_many_serializer(world: World) -> Call:
+    producer = await world.producer(value_serializer=hang)
+    await producer.partitions_for("t")
+    return lambda: producer.send_many("t", [b"v", b"w"])
+
+
+async def unprepared_serializer(world: World) -> Call:
+    def serialize(_: bytes) -> bytes:
+        raise NotPreparedError("it asks a registry", hang)
+
+    producer = await world.producer(value_serializer=serialize)
+    await producer.partitions_for("t")
+    return lambda: producer.send("t", b"v")
+
+
+async def token_provider(world: World) -> Call:
+    class Provider(AbstractTokenProvider):
+        token = hang
+
+    reader = world.made(
+        AIOKafkaConsumer,
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="OAUTHBEARER",
+        sasl_oauth_token_provider=Provider(),
+        sasl_provider_timeout_ms=LONG_MS,
+    )
+    return reader.start  # type: ignore[no-any-return]
+
+
+async def credentials_provider(world: World) -> Call:
+    reader = world.made(
+        AIOKafkaConsumer,
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="PLAIN",
+        credentials_provider=hang,
+        sasl_provider_timeout_ms=LONG_MS,
+    )
+    return reader.start  # type: ignore[no-any-return]
+
+
+async def token_cache(world: World) -> Call:
+    return TokenCache("the vault", hang, timeout_s=LONG_MS / 1000, clock=world.kafka.clock).get
+
+
+async def registry(world: World) -> Call:
+    exchange = RegistryExchange(
+        ["http://registry"],
+        authorization=lambda: asyncio.sleep(0, None),
+        verify=False,
+        clock=world.kafka.clock,
+        rng=random.Random(1),
+        timeout_s=LONG_MS / 1000,
+        max_retries=0,
+        retry_wait_s=1,
+        retry_max_wait_s=1,
+    )
+    exchange._send = hang  # type: ignore[assignment]
+    return lambda: exchange.ask("GET", "schemas/ids/1", "schema id 1")
+
+
+HANGING: dict[Any, str] = {
+    listener_assigned: "on_partitions_assigned() of the rebalance listener",
+    newer_listener_assigned: "on_partitions_assigned() of the rebalance listener",
+    listener_revoked: "on_partitions_revoked() of the rebalance listener",
+    listener_lost: "on_partitions_lost() of the rebalance listener",
+    value_deserializer: "the deserializer of",
+    unprepared_deserializer: "the deserializer of",
+    share_deserializer: "the deserializer of t-0",
+    key_serializer: "serializers to make bytes",
+    send_many_serializer: "serializers to make bytes",
+    unprepared_serializer: "serializers to make bytes",
+    token_provider: "the token provider Provider",
+    credentials_provider: "credentials_provider to give",
+    token_cache: "a token from the vault",
+    registry: "schema id 1 (GET schemas/ids/1) from http://registry",
+}
+
+
+@pytest.mark.parametrize("prepare", HANGING, ids=lambda prepare: prepare.__name__)
+def test_what_a_user_gives_is_named_when_it_does_not_return(
+    prepare: Callable[[World], Awaitable[Call]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """After ten seconds, then once a minute; and `stop()` ends it (H8)."""
+
+    def told() -> list[str]:
+        return [
+            record.getMessage()
+            for record in caplog.records
+            if record.levelno == logging.WARNING and HANGING[prepare] in record.getMessage()
+        ]
+
+    async def main(kafka: VirtualKafka) -> None:
+        world = World(kafka)
+        call = await prepare(world)
+        caplog.clear()
+        waiting = asyncio.ensure_future(call())
+        await asyncio.sleep(9.5)
+        assert told() == []
+        await asyncio.sleep(3)
+        assert len(told()) == 1, caplog.text
+        assert " has waited 1" in told()[0]
+        await asyncio.sleep(55)
+        assert len(told()) == 1, caplog.text
+        await asyncio.sleep(8)
+        assert len(told()) == 2 or waiting.done(), caplog.text
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        if world.client is not None:
+            async with asyncio.timeout(60):
+                await world.client.stop()
+
+    run_virtual_kafka(main)
+
+
+def kind_of(record: logging.LogRecord) -> str:
+    """Return what a warning is about, without its numbers and reasons."""
+    text = record.getMessage().split(" goes on trying")[0].split(" again after")[0]
+    if " has waited " in text:
+        text = text.split("; ")[0].split(": nothing")[0].split(": one")[0].split(": the last")[0]
+    return "".join(each for each in text if not each.isdigit())
+
+
+@pytest.mark.parametrize("up_s", [0.5, 5.0], ids=lambda up_s: f"{up_s:g} s")
+def test_a_cluster_that_flaps_is_told_once_a_minute(
+    up_s: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    """For each kind of failure, however often it comes back in between (H8)."""
+    minutes = 6
+
+    async def main(kafka: VirtualKafka) -> None:
+        options: dict[str, Any] = {**kafka.client_options, "metadata_max_age_ms": 1000}
+        kafka.broker.create_topic("t")
+        async with (
+            AIOKafkaProducer(client_id="producer", **options) as producer,
+            AIOKafkaConsumer("t", client_id="member", group_id="g", **options) as member,
+            AIOKafkaShareConsumer("t", client_id="sharer", group_id="s", **options) as sharer,
+        ):
+            await producer.partitions_for("t")
+            caplog.clear()
+
+            async def use(call: Callable[[], Awaitable[object]]) -> None:
+                while True:
+                    await call()
+                    await asyncio.sleep(0.2)
+
+            users = [
+                asyncio.ensure_future(use(call))
+                for call in (
+                    lambda: producer.send_and_wait("t", b"v"),
+                    lambda: member.getmany(timeout_ms=1000),
+                    lambda: sharer.getmany(timeout_ms=1000),
+                )
+            ]
+            ends_s = kafka.clock.monotonic() + minutes * 60
+            while kafka.clock.monotonic() < ends_s:
+                kafka.broker.stop_node(1)
+                await asyncio.sleep(5)
+                kafka.broker.start_node(1)
+                await asyncio.sleep(up_s)
+            for user in users:
+                user.cancel()
+            await asyncio.wait(users)
+
+    run_virtual_kafka(main)
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    counted = Counter(map(kind_of, warnings))
+    assert counted
+    assert max(counted.values()) <= minutes + 1, counted
 
 
 def assert_explained(client: Any, told: str) -> None:

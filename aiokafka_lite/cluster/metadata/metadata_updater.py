@@ -96,6 +96,8 @@ class MetadataUpdater:
         self._allow_auto_topic_creation = allow_auto_topic_creation
         self._interest = TopicInterest(max_idle_s)
         self._absences = Absences()
+        self._is_asking = False
+        """Whether a node owes an answer to Metadata."""
         self._schedule = RefreshSchedule(
             max_age_s=config.metadata_max_age_ms / 1000,
             backoff=ExponentialBackoff(
@@ -296,9 +298,18 @@ class MetadataUpdater:
                 del self._awaited[topic]
         return self.snapshot
 
+    def failing(self) -> str:
+        """Return what the log says of refreshes that fail; "" if they do not. Does not wait."""
+        return self._failures.sentence(self._clock.monotonic())
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a warning says, or will say, why there is no newer metadata."""
+        return self._failures.last_error is not None or self._is_asking
+
     def _why_absent(self, tp: TopicPartition) -> str:
-        """Return why there is no such partition; nothing while refreshes fail, which is told."""
-        return "" if self._failures.last_error is not None else why_leaderless(tp, self.snapshot)
+        """Return why there is no such partition; nothing where another warning tells it."""
+        return "" if self.is_told else why_leaderless(tp, self.snapshot)
 
     def _raise_if_unauthenticated(self, first: int) -> None:
         """Raise the newest failed authentication, if refresh `first` or a later one met it."""
@@ -366,7 +377,11 @@ class MetadataUpdater:
                     "every known node is in its reconnect backoff or throttles us"
                 )
             with self._waits.of(f"node {node_id} to answer Metadata", _CHECK):
-                answer = await self._network.request(node_id, self._request(partial=partial))
+                self._is_asking = True
+                try:
+                    answer = await self._network.request(node_id, self._request(partial=partial))
+                finally:
+                    self._is_asking = False
             check_answer(answer)
         except KafkaError as error:
             if isinstance(error, RebootstrapRequiredError):

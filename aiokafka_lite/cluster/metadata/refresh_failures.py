@@ -8,6 +8,7 @@ from typing import Final
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.long_waits import Sparing
 from aiokafka_lite.errors import (
     BrokerResponseError,
     KafkaError,
@@ -19,9 +20,6 @@ from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
 
-WARN_AGAIN_S = 60.0
-"""Seconds between two warnings about an outage that lasts."""
-
 
 class RefreshFailures:
     """The failures of one client since the last refresh that succeeded."""
@@ -32,40 +30,40 @@ class RefreshFailures:
         self.is_outage_told = False
         """Whether the observer was told that no broker can be reached."""
         self._client_id = client_id
-        self._warned: set[type[KafkaError]] = set()
-        self._warned_at_s = 0.0
+        self._sparing = Sparing()
+        self._is_told = False
         self._since_s: float | None = None
 
     def note(self, error: KafkaError, now_s: float, *, is_closing: bool) -> None:
         """Note a failure, and log it.
 
-        There is one warning per class of error, and one a minute, instead of one per attempt. With
-        `is_closing` there is none.
+        There is one warning a minute for each class of error, instead of one per attempt or per
+        outage: brokers may flap. With `is_closing` there is none.
         """
         if self._since_s is None:
             self._since_s = now_s
-        is_due = type(error) not in self._warned or now_s - self._warned_at_s >= WARN_AGAIN_S
-        if is_due and not is_closing:
-            self._warned.add(type(error))
-            self._warned_at_s = now_s
-        lasting_s = now_s - self._since_s
-        logger.log(
-            logging.WARNING if is_due and not is_closing else logging.DEBUG,
-            "%s: metadata refresh failed%s, it goes on trying: %s",
-            self._client_id,
-            f" for {lasting_s:.0f} s" if lasting_s >= 1 else "",
-            reason_of(error),
-        )
+        level = logging.DEBUG if is_closing else self._sparing.level(type(error), now_s)
+        self._is_told = self._is_told or level == logging.WARNING
         self.last_error = error
+        logger.log(level, "%s: %s", self._client_id, self.sentence(now_s))
+
+    def sentence(self, now_s: float) -> str:
+        """Return what the log says of the failures, for `explain()`; "" if there are none."""
+        if self.last_error is None or self._since_s is None:
+            return ""
+        lasting_s = now_s - self._since_s
+        lasting = f" for {lasting_s:.0f} s" if lasting_s >= 1 else ""
+        reason = reason_of(self.last_error)
+        return f"metadata refresh failed{lasting}, it goes on trying: {reason}"
 
     def ended(self) -> None:
         """Note that a refresh has succeeded."""
         if self.last_error is not None:
-            logger.info("%s: metadata is up to date again", self._client_id)
+            level = logging.INFO if self._is_told else logging.DEBUG
+            logger.log(level, "%s: metadata is up to date again", self._client_id)
             self.last_error = None
             self._since_s = None
-            self.is_outage_told = False
-            self._warned.clear()
+            self.is_outage_told = self._is_told = False
 
     def because(self) -> str:
         """Return the end of an error's text: the last failure, if there is one."""

@@ -12,6 +12,7 @@ cdef class NodeFetches:
     cdef readonly object node_id
     cdef public object task
     cdef public object planned
+    cdef readonly double planned_at_s
     cdef public Py_ssize_t failures
     cdef readonly object failure
     cdef Py_ssize_t refusals
@@ -37,6 +38,9 @@ cdef class FetchRounds:
     cdef object _looked_into
     cdef object _due_at_s
     cdef object _refused_wait
+    cdef object _answer_wait
+    cdef object _sparing
+    cdef double _max_wait_s
     cdef readonly list _leaderless
     cdef readonly bint lacks_room
     cdef public bint _is_closed
@@ -54,13 +58,18 @@ cdef class FetchRounds:
     cpdef fetch_delay(self, node_id)
     cpdef fetch_version(self, node_id)
     @cython.locals(node=NodeFetches)
-    cdef _begin_round(self, planned)
+    cdef _begin_round(self, planned, double now_s)
     cpdef _end_round(self, NodeFetches node)
     @cython.locals(outcome=FetchOutcome)
     cpdef _answered(self, NodeFetches node, response)
     cdef _refused(self, NodeFetches node, response)
     cpdef _note_refusals(self)
     cpdef _said_of_refused(self)
+    @cython.locals(node=NodeFetches, nodes=list)
+    cpdef list _unanswered(self)
+    @cython.locals(nodes=list, node=NodeFetches)
+    cpdef _unanswered_since_s(self)
+    cpdef _said_of_unanswered(self)
     cdef _wait_of(self, NodeFetches node)
     @cython.locals(session=FetchSession)
     cpdef _failed(self, NodeFetches node, error)

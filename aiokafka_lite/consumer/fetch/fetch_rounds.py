@@ -10,7 +10,7 @@ from functools import partial
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
-from aiokafka_lite.concurrency.long_waits import LongWait
+from aiokafka_lite.concurrency.long_waits import LongWait, Sparing
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
@@ -46,6 +46,7 @@ class NodeFetches:
         "failures",
         "node_id",
         "planned",
+        "planned_at_s",
         "refusals",
         "retry_at_s",
         "task",
@@ -57,6 +58,8 @@ class NodeFetches:
         self.task: OwnedTask | None = None
         """The newest round that has waited for a connection."""
         self.planned: PlannedFetch | None = None
+        self.planned_at_s = 0.0
+        """When it was planned (monotonic)."""
         self.failures = 0
         self.failure = ""
         """The text of the newest failure, while `failures` counts any."""
@@ -98,6 +101,9 @@ class FetchRounds:
         self._due_at_s: float | None = None
         self._leaderless: list[TopicPartition] = []
         self._refused_wait: LongWait | None = None
+        self._answer_wait: LongWait | None = None
+        self._sparing = Sparing()
+        self._max_wait_s = config.fetch_max_wait_ms / 1000
         self.lacks_room = False
         """True if the newest round left a node out because too much of its data is unread (A11)."""
         self._is_closed = False
@@ -130,7 +136,7 @@ class FetchRounds:
             return None
         found = self._planner.plan_round(snapshot, now_s)
         for planned in found.fetches:
-            self._begin_round(planned)
+            self._begin_round(planned, now_s)
         self._leaderless = found.leaderless
         self.lacks_room = found.lacks_room
         if found.leaderless or found.needs_metadata:
@@ -185,12 +191,21 @@ class FetchRounds:
 
     # Rounds…
 
-    def _begin_round(self, planned: PlannedFetch) -> None:
+    def _begin_round(self, planned: PlannedFetch, now_s: float) -> None:
         """Send the planned fetch, or start a task that waits until it can be sent."""
         node = self._nodes.get(planned.node_id)
         if node is None:
             node = self._nodes[planned.node_id] = NodeFetches(planned.node_id)
+            if self._answer_wait is None:
+                self._answer_wait = self._client.waits.of(
+                    "answers to fetches (Fetch)",
+                    "check those nodes, their disks, and the connections to them",
+                    self._said_of_unanswered,
+                    is_apart=True,
+                    begun_s=self._unanswered_since_s,
+                )
         node.planned = planned
+        node.planned_at_s = now_s
         planned.node = node
         planned.on_answer = self._round_is_over
         try:
@@ -302,13 +317,33 @@ class FetchRounds:
         more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
         return f"{'; '.join(said)}{more}"
 
+    def _unanswered(self) -> list[NodeFetches]:
+        """Return the nodes that owe an answer, the longest first. Failures are told by `wait`."""
+        nodes: list[NodeFetches] = []
+        for node in list(self._nodes.values()):
+            if node.planned is not None and node.wait is None:
+                nodes.append(node)
+        return sorted(nodes, key=_planned_at_s)
+
+    def _unanswered_since_s(self) -> float | None:
+        """Return since when the first of them owes it: a broker may keep a fetch for a while."""
+        nodes = self._unanswered()
+        node = nodes[0] if nodes else None
+        return None if node is None else node.planned_at_s + self._max_wait_s
+
+    def _said_of_unanswered(self) -> str:
+        nodes = self._unanswered()
+        named = ", ".join([str(node.node_id) for node in nodes[:_NAMED]])
+        more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
+        return f"nothing has come back from node {named}{more}"
+
     def _failed(self, node: NodeFetches, error: KafkaError) -> None:
         session = self._planner.session(node.node_id)
         session.handle_error()
         for tp in session.partitions:  # a follower that cannot be reached is not read (2a-10)
             if (state := self._subscription.get(tp)) is not None:
                 self._subscription.forget_replica(state)
-        level = logging.DEBUG if node.failures else logging.WARNING
+        level = self._sparing.level(node.node_id, self._clock.monotonic())
         client_id = self._client.config.client_id
         logger.log(
             level, "%s: a fetch from node %d failed: %s", client_id, node.node_id, reason_of(error)
@@ -346,6 +381,10 @@ class FetchRounds:
     def _back_off(self, node: NodeFetches, attempts: int) -> None:
         delay_s = self._client.retry_backoff.delay(attempts)
         node.retry_at_s = self._clock.monotonic() + delay_s
+
+
+def _planned_at_s(node: NodeFetches) -> float:
+    return node.planned_at_s
 
 
 def _too_large(session: FetchSession, error: FrameTooLargeError) -> RecordTooLargeError:

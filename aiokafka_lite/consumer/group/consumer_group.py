@@ -87,7 +87,7 @@ class ConsumerGroup:
         self._signal = signal
         self._processed = processed
         self._on_assignment_changed = on_assignment_changed
-        self.listeners = ListenerCalls()
+        self.listeners = ListenerCalls(client.waits)
         self.listeners.listener = listener
         self.coordinators = cache = CoordinatorCache(client)
         parts = GroupParts(config, client, cache, subscription, self.listeners, signal, self)
@@ -241,6 +241,12 @@ class ConsumerGroup:
         except TimeoutError as error:
             if isinstance(error, KafkaError):
                 raise
+            if name := self.listeners.running:
+                raise KafkaTimeoutError(
+                    f"no assignment in group {quoted(self._config.group_id)} within {timeout_s:g} s"
+                    f": {name}() of the rebalance listener has not returned; await less in it, or "
+                    f"raise default_api_timeout_ms"
+                ) from error
             raise KafkaTimeoutError(
                 f"no assignment in group {quoted(self._config.group_id)} within {timeout_s:g} s "
                 f"({self.membership!r}); check the coordinator and the other members, or raise "

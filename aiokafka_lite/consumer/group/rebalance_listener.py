@@ -9,9 +9,11 @@ import inspect
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 
 from aiokafka_lite.checks.quoted import quoted, said, trace_of
+from aiokafka_lite.concurrency.long_waits import LongWaits
 from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import TopicPartition
 
@@ -71,8 +73,12 @@ _running_call: ContextVar[_RunningCall | None] = ContextVar("_running_call", def
 class ListenerCalls:
     """Calls the user's listener, if there is one, and keeps the first error it raised."""
 
-    def __init__(self) -> None:
+    def __init__(self, waits: LongWaits | None = None) -> None:
+        """`waits`: tells of calls that last; None: nobody does."""
         self.listener: ConsumerRebalanceListener | None = None
+        self.running = ""
+        """The method that was called and has not returned; "" if there is none."""
+        self._waits = waits
         self._error: KafkaError | None = None
 
     @property
@@ -129,7 +135,9 @@ class ListenerCalls:
         try:
             result = method(set(partitions))
             if inspect.isawaitable(result):
-                await result
+                self.running = name
+                with self._wait_of(name):
+                    await result
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
@@ -140,7 +148,16 @@ class ListenerCalls:
         finally:
             # A task that outlives the call keeps its context; this says that the call is over.
             call.is_over = True
+            self.running = ""
             _running_call.reset(token)
+
+    def _wait_of(self, name: str) -> AbstractContextManager[object]:
+        if self._waits is None:
+            return nullcontext()
+        return self._waits.of(
+            f"{name}() of the rebalance listener {quoted(self.listener)} to return",
+            "the rebalance, and records of the new partitions, wait for it: await less in it",
+        )
 
     def _keep(self, name: str, error: BaseException) -> None:
         logger.error(

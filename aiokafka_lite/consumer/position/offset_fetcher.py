@@ -207,6 +207,10 @@ class OffsetFetcher:
         missing = [state.topic_partition for state in self._asked_of_leaders()]
         if not missing:
             self._waits_no_longer()  # the call that asked has ended
+        if self._client.metadata.is_told and all(
+            snapshot.leader(tp).node_id is None for tp in missing
+        ):
+            return ""
         said = []
         for tp in missing[:_NAMED]:
             leader = snapshot.leader(tp).node_id

@@ -92,7 +92,7 @@ class AppendPath:
         )
         self._serializes = bool(self.serializers)
         self._encoded = WaitingSerializers(
-            self.serializers, finder, client.clock, config.max_block_ms
+            self.serializers, finder, client.clock, config.max_block_ms, client.waits
         )
         self._key_hashes = KeyHashes()
         self._named, self._partitioner = _partitioners(config)

@@ -11,6 +11,7 @@ from typing import Any
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.long_waits import LongWait, LongWaits
 from aiokafka_lite.errors import IllegalStateError, KafkaTimeoutError
 from aiokafka_lite.producer.append.route_finder import RouteFinder
 from aiokafka_lite.producer.batch.record_fields import (
@@ -33,12 +34,21 @@ class WaitingSerializers:
     """The serializers of one producer, for calls that may wait."""
 
     def __init__(
-        self, serializers: RecordSerializers, finder: RouteFinder, clock: Clock, max_block_ms: int
+        self,
+        serializers: RecordSerializers,
+        finder: RouteFinder,
+        clock: Clock,
+        max_block_ms: int,
+        waits: LongWaits,
     ) -> None:
         self._serializers = serializers
         self._finder = finder
         self._clock = clock
         self._max_block_ms = max_block_ms
+        self._waits = waits
+        self._wait: LongWait | None = None
+        self._begun_s: dict[object, float] = {}
+        """Since when each call that waits now has waited."""
 
     async def encode(
         self,
@@ -62,7 +72,16 @@ class WaitingSerializers:
                 return route, *self._serializers.encode(topic, value, key, given)
             except NotPreparedError:
                 pass
+        if self._wait is None:
+            self._wait = self._waits.of(
+                "serializers to make bytes of a record",
+                "check what they wait for, such as a schema registry",
+                is_apart=True,
+                begun_s=self._waiting_since_s,
+            )
         async with self._finder.turn(topic, began_s) as found:
+            call = object()
+            self._begun_s[call] = began_s
             try:
                 async with deadline(self._clock, self._finder.left_s(began_s)):
                     return found, *await self._encode_waiting(topic, value, key, given)
@@ -73,6 +92,11 @@ class WaitingSerializers:
                     f"the serializers were not ready for a record of topic {quoted(topic)} within"
                     f" max_block_ms={self._max_block_ms}; prepare them before, or raise it"
                 ) from None
+            finally:
+                del self._begun_s[call]
+
+    def _waiting_since_s(self) -> float | None:
+        return min(list(self._begun_s.values()), default=None)
 
     def encode_nowait(self, topic: str, value: Any, key: Any, headers: GivenHeaders) -> Fields:
         """Return key, value and headers as they will be sent.

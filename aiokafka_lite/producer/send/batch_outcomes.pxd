@@ -22,7 +22,7 @@ cdef class BatchOutcomes:
     cdef Py_ssize_t _batches
     cdef Py_ssize_t _records
     cdef Py_ssize_t _bytes
-    cdef dict _complaints
+    cdef object _sparing
 
     @cython.locals(batch=ProducerBatch)
     cpdef written(self, list batches, double now_s)

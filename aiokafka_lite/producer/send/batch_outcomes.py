@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 
 from aiokafka_lite.cluster.metadata.leader_updates import UpdateLeaders, hinted_nodes
+from aiokafka_lite.concurrency.long_waits import Sparing
 from aiokafka_lite.errors import (
     BrokerResponseError,
     DeliveryTimeoutError,
@@ -18,7 +19,6 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.metrics.counters import WorkCounts
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
-from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.accumulator.record_accumulator import RecordAccumulator
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
@@ -65,7 +65,7 @@ class BatchOutcomes:
         self._counters = observer if isinstance(observer, WorkCounts) else None
         self._batches = self._records = self._bytes = 0
         """What was acknowledged and is not counted yet."""
-        self._complaints: dict[TopicPartition, type[KafkaError]] = {}
+        self._sparing = Sparing()
 
     def answered(
         self, exchange: ProduceExchange, response: ProduceResponse | None, now_s: float
@@ -187,7 +187,7 @@ class BatchOutcomes:
             return
         has_tries = batch.attempts <= self._config.retries
         if has_tries and self._may_retry(batch, code, log_start_offset):
-            self._complain(batch, error, code)
+            self._complain(batch, error, code, now_s)
             self._observer.batch_retried(batch.topic_partition, batch.record_count, error)
             batch.last_error = error
             self._accumulator.retry(batch, now_s)
@@ -206,12 +206,12 @@ class BatchOutcomes:
             return code.retriable
         return self._sequences.may_retry(batch, code, log_start_offset)
 
-    def _complain(self, batch: ProducerBatch, error: KafkaError, code: type[KafkaError]) -> None:
-        """Log a retry: as a warning if the partition's last retry had another class of error."""
-        is_new = self._complaints.get(batch.topic_partition) is not code
-        self._complaints[batch.topic_partition] = code
+    def _complain(
+        self, batch: ProducerBatch, error: KafkaError, code: type[KafkaError], now_s: float
+    ) -> None:
+        """Log a retry: as a warning once a minute for each partition and class of error."""
         logger.log(
-            logging.WARNING if is_new else logging.DEBUG,
+            self._sparing.level((batch.topic_partition, code), now_s),
             "%s: %r is sent again after attempt %d: %s",
             self._config.client_id,
             batch,
@@ -227,8 +227,6 @@ class BatchOutcomes:
         log_append_time_ms: int = -1,
         log_start_offset: int = -1,
     ) -> None:
-        if self._complaints:
-            self._complaints.pop(batch.topic_partition, None)
         if self._sequences is not None:
             self._sequences.completed(batch)  # also if it has expired: its numbers are used
         if batch.succeed(base_offset, log_append_time_ms, log_start_offset):

@@ -41,9 +41,10 @@ def test_an_outage_warns_once_per_class_of_error_and_minute(
     assert len(levels) == len(failures)
 
 
-def test_a_success_ends_the_outage_and_the_next_one_warns_again(
+def test_a_success_ends_the_outage_and_the_next_one_warns_again_after_a_minute(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Brokers may flap."""
     known = RefreshFailures("c")
     with caplog.at_level(logging.INFO):
         known.ended()
@@ -52,6 +53,8 @@ def test_a_success_ends_the_outage_and_the_next_one_warns_again(
         known.ended()
         assert known.because() == ""
         known.note(LOST, 5.0, is_closing=False)
+        known.ended()
+        known.note(LOST, 60.0, is_closing=False)
     assert [record.getMessage() for record in caplog.records] == [
         "c: metadata refresh failed, it goes on trying: lost",
         "c: metadata is up to date again",
