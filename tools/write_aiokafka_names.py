@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from aiokafka_lite.compat.module_names import API_VERSION, STANDS_FOR
+from aiokafka_lite.compat.module_names import API_VERSION, STANDS_FOR, offers
 
 ROOT: Final = Path(__file__).parents[1]
 FILE: Final = "aiokafka_lite/compat/inside_names.py"
@@ -53,6 +53,7 @@ _TYPES: Final = {
     "TaggedFields": "tags",
 }
 _PLAIN: Final = (int, str, bytes, float, type(None), tuple, dict)
+_OF_EACH_REQUEST = {"API_KEY", "API_VERSION", "ALLOW_UNKNOWN_API_VERSION", "FLEXIBLE_VERSION"}
 
 
 def text() -> str:
@@ -78,7 +79,7 @@ def section(path: str) -> Iterator[str]:
         if stands == "compat.views":
             continue  # which gets its other members from this table
         ours = importlib.import_module(f"{PACKAGE}.{stands}".rstrip("."))
-        offered |= {*vars(ours), *getattr(ours, "__all__", ())}
+        offered |= {name for name in vars(module) if offers(ours, name)}
     moved: dict[str, list[str]] = {}
     lines: list[str] = []
     schemas: dict[str, str] = {}
@@ -163,7 +164,7 @@ def described_class(kind: Any) -> str:
     if issubclass(kind, api.RequestStruct) and kind is not api.RequestStruct:
         flexible = "+" if kind.FLEXIBLE_VERSION else ""
         head = f"{kind.API_KEY} {kind.API_VERSION}{flexible} {kind.RESPONSE_TYPE.__name__}"
-        return f"request {head} {schema_text(kind.SCHEMA)}"
+        return " ".join((f"request {head}", *constants(kind), schema_text(kind.SCHEMA)))
     if issubclass(kind, api.Response) and kind is not api.Response:
         return f"response {kind.API_KEY} {kind.API_VERSION} {schema_text(kind.SCHEMA)}"
     if issubclass(kind, api.Request) and kind is not api.Request:
@@ -174,10 +175,20 @@ def described_class(kind: Any) -> str:
         ]
         versions = ",".join(each.__name__ for each in kind._CLASSES)
         unknown = "?" if kind.ALLOW_UNKNOWN_API_VERSION else ""
-        return f"builder {kind.API_KEY}{unknown} {versions} {' '.join(told)}"
+        return " ".join((f"builder {kind.API_KEY}{unknown} {versions}", *told, *constants(kind)))
     if issubclass(kind, struct) and kind is not struct and "SCHEMA" in vars(kind):
         return f"struct {schema_text(kind.SCHEMA)}"
     return described_shell(kind)
+
+
+def constants(kind: Any) -> list[str]:
+    """Return the constants of a request which programs read, as words."""
+    return [
+        f"@{name}={value!r}".replace(" ", "")
+        for name, value in vars(kind).items()
+        if name.isupper() and name[0] != "_" and name not in _OF_EACH_REQUEST
+        if isinstance(value, _PLAIN) and not _has_objects(value)
+    ]
 
 
 def described_shell(kind: Any) -> str:

@@ -36,12 +36,25 @@ def checked_key(tp: object) -> TopicPartition:
 
     Raises: TypeError for anything else; as `checked_topic_partition`.
     """
-    if not isinstance(tp, TopicPartition):
+    partition = as_topic_partition(tp)
+    if partition is None:
         raise TypeError(
             f"Key should be TopicPartition instance, not {kind_of(tp)}; give "
             "TopicPartition(topic, partition)"
         )
-    return checked_topic_partition(tp)
+    return checked_topic_partition(partition)
+
+
+def as_topic_partition(value: object) -> TopicPartition | None:
+    """Return the TopicPartition that the value is, or is equal to; None if it is none.
+
+    Faust has a named tuple of its own with the same fields.
+    """
+    if isinstance(value, TopicPartition):
+        return value
+    if isinstance(value, tuple) and getattr(value, "_fields", None) == TopicPartition._fields:
+        return TopicPartition(*value)
+    return None
 
 
 def checked_topic_partition(tp: TopicPartition) -> TopicPartition:
@@ -123,6 +136,7 @@ def _shown(value: object) -> str:
 __all__ = [
     "CommitListener",
     "OffsetsToCommit",
+    "as_topic_partition",
     "checked_group",
     "checked_key",
     "checked_offsets",

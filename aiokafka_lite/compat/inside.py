@@ -129,8 +129,9 @@ def _response(path: str, name: str, words: list[str], find: Find) -> Any:
 
 
 def _request(path: str, name: str, words: list[str], find: Find) -> Any:
-    key, version, response, schema = words
+    (key, version, response, schema), constants = _apart(words)
     body = {
+        **constants,
         "API_KEY": int(key),
         "API_VERSION": int(version.rstrip("+")),
         "FLEXIBLE_VERSION": version.endswith("+"),
@@ -141,7 +142,7 @@ def _request(path: str, name: str, words: list[str], find: Find) -> Any:
 
 
 def _builder(path: str, name: str, words: list[str], find: Find) -> Any:
-    key, versions, *told = words
+    (key, versions, *told), constants = _apart(words)
     classes = [find(path, each) for each in versions.split(",")]
     parameters = [
         Parameter(each, Parameter.POSITIONAL_OR_KEYWORD, default=literal_eval(default))
@@ -151,7 +152,14 @@ def _builder(path: str, name: str, words: list[str], find: Find) -> Any:
     ]
     body = request_builder(name, int(key.rstrip("?")), classes, parameters)
     body["ALLOW_UNKNOWN_API_VERSION"] = key.endswith("?")
-    return _class(path, name, (wire.Request,), body)
+    return _class(path, name, (wire.Request,), {**constants, **body})
+
+
+def _apart(words: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Return what a class is made of, and its constants, whose words begin with `@`."""
+    told = [word for word in words if not word.startswith("@")]
+    constants = _assigned([word[1:] for word in words if word.startswith("@")])
+    return told, {name: literal_eval(value) for name, value in constants}
 
 
 def _schema(path: str, text: str, find: Find) -> wire.Schema:

@@ -18,8 +18,10 @@ NAMES: Final = """\
 < aiokafka.protocol.admin AlterConfigsRequest CreatePartitionsRequest CreateTopicsRequest
  DeleteRecordsRequest DeleteTopicsRequest DescribeConfigsRequest DescribeGroupsRequest
  ListGroupsRequest
+< aiokafka.protocol.api Request Response
 < aiokafka.protocol.commit OffsetFetchRequest
 < aiokafka.protocol.coordination FindCoordinatorRequest
+< aiokafka.protocol.metadata MetadataRequest
 < collections defaultdict
 < ssl SSLContext
 log log aiokafka.admin.client
@@ -31,6 +33,7 @@ log log aiokafka.admin.client
 * contextlib logging time
 < aiokafka.conn CloseReason collect_hosts create_conn
 < aiokafka.protocol.coordination FindCoordinatorRequest
+< aiokafka.protocol.metadata MetadataRequest
 < aiokafka.protocol.produce ProduceRequest
 Errors module aiokafka.errors
 log log aiokafka
@@ -527,7 +530,8 @@ SaslHandShakeResponse_v1 response 17 1 =SaslHandShakeResponse_v0
 < aiokafka.protocol.types Array Int16 Int32 Int64 Schema String
 < typing TypeAlias
 OffsetCommitRequest builder 8 OffsetCommitRequest_v2,OffsetCommitRequest_v3 consumer_group
- consumer_group_generation_id consumer_id retention_time topics
+ consumer_group_generation_id consumer_id retention_time topics @DEFAULT_GENERATION_ID=-1
+ @DEFAULT_RETENTION_TIME=-1
 OffsetCommitRequestStruct union OffsetCommitRequest_v2 OffsetCommitRequest_v3
 OffsetCommitRequest_v0 request 8 0 OffsetCommitResponse_v0
  consumer_group:str,topics:[(topic:str,partitions:[(partition:i32,offset:i64,metadata:str)])]
@@ -633,6 +637,7 @@ HeartbeatResponse_v1 response 12 1 throttle_time_ms:i32,error_code:i16
 JoinGroupRequest builder 11
  JoinGroupRequest_v0,JoinGroupRequest_v1,JoinGroupRequest_v2,JoinGroupRequest_v5 group
  session_timeout rebalance_timeout member_id group_instance_id protocol_type group_protocols
+ @UNKNOWN_MEMBER_ID=''
 JoinGroupRequestStruct union JoinGroupRequest_v0 JoinGroupRequest_v1 JoinGroupRequest_v2
  JoinGroupRequest_v5
 JoinGroupRequest_v0 request 11 0 JoinGroupResponse_v0
@@ -714,16 +719,16 @@ MetadataResponse_v5 response 3 5
 OffsetRequest builder 2 OffsetRequest_v0,OffsetRequest_v1,OffsetRequest_v2,OffsetRequest_v3
  replica_id isolation_level topics
 OffsetRequestStruct union OffsetRequest_v0 OffsetRequest_v1 OffsetRequest_v2 OffsetRequest_v3
-OffsetRequest_v0 request 2 0 OffsetResponse_v0
+OffsetRequest_v0 request 2 0 OffsetResponse_v0 @DEFAULTS={'replica_id':-1}
  replica_id:i32,topics:[(topic:str,partitions:[(partition:i32,timestamp:i64,max_offsets:i32)])]
-OffsetRequest_v1 request 2 1 OffsetResponse_v1
+OffsetRequest_v1 request 2 1 OffsetResponse_v1 @DEFAULTS={'replica_id':-1}
  replica_id:i32,topics:[(topic:str,partitions:[(partition:i32,timestamp:i64)])]
-OffsetRequest_v2 request 2 2 OffsetResponse_v2
+OffsetRequest_v2 request 2 2 OffsetResponse_v2 @DEFAULTS={'replica_id':-1}
  replica_id:i32,isolation_level:i8,topics:[(topic:str,partitions:[(partition:i32,timestamp:i64)])]
-OffsetRequest_v3 request 2 3 OffsetResponse_v3 =OffsetRequest_v2
-OffsetRequest_v4 request 2 4 OffsetResponse_v4
+OffsetRequest_v3 request 2 3 OffsetResponse_v3 @DEFAULTS={'replica_id':-1} =OffsetRequest_v2
+OffsetRequest_v4 request 2 4 OffsetResponse_v4 @DEFAULTS={'replica_id':-1}
  replica_id:i32,isolation_level:i8,topics:[(topic:str,partitions:[(partition:i32,current_leader_epoch:i64,timestamp:i64)])]
-OffsetRequest_v5 request 2 5 OffsetResponse_v5 =OffsetRequest_v4
+OffsetRequest_v5 request 2 5 OffsetResponse_v5 @DEFAULTS={'replica_id':-1} =OffsetRequest_v4
 OffsetResetStrategy class builtins:object LATEST=-1 EARLIEST=-2 NONE=0
 OffsetResponse_v0 response 2 0
  topics:[(topic:str,partitions:[(partition:i32,error_code:i16,offsets:[i64])])]

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from aiokafka_lite.compat.inside_table import entries, module_paths
-from aiokafka_lite.compat.module_names import API_VERSION, CLIENTS, STANDS_FOR
+from aiokafka_lite.compat.module_names import API_VERSION, CLIENTS, STANDS_FOR, offers
 from aiokafka_lite.errors import IllegalStateError
 
 NAME = "aiokafka"
@@ -89,7 +89,7 @@ def _find(path: str, name: str) -> Any:
         return getattr(import_module(f"{PACKAGE}.{CLIENTS[name]}"), name)
     for stands in STANDS_FOR.get(path, ()):
         module = import_module(f"{PACKAGE}.{stands}".rstrip("."))
-        if name in vars(module) or name in getattr(module, "__all__", ()):
+        if offers(module, name):
             return getattr(module, name)
     made: Any = import_module(f"{PACKAGE}.compat.inside").make(path, name, found)
     return made

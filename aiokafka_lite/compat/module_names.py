@@ -7,6 +7,7 @@ aiokafka shows the public names that it imports from others, and programs import
 """
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Final
 
 API_VERSION: Final = "0.14.0"
@@ -111,4 +112,16 @@ STANDS_FOR: Final[Mapping[str, tuple[str, ...]]] = {
 """Module below `aiokafka` -> the modules below this package that are searched for its names. What
 they do not have is in `inside_names`."""
 
-__all__ = ["API_VERSION", "CLIENTS", "STANDS_FOR"]
+_INSIDE: Final = ("aiokafka_lite.protocol", "aiokafka_lite.schema")
+"""Where requests of this package have the names of aiokafka's."""
+
+
+def offers(module: ModuleType, name: str) -> bool:
+    """Return whether a module of this package has what aiokafka has under the name."""
+    if name in getattr(module, "__all__", ()):
+        return True
+    home = getattr(vars(module).get(name), "__module__", None) or ""
+    return name in vars(module) and not home.startswith(_INSIDE)
+
+
+__all__ = ["API_VERSION", "CLIENTS", "STANDS_FOR", "offers"]

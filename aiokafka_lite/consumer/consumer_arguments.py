@@ -9,7 +9,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
 
-from aiokafka_lite.checks.offset_arguments import checked_key, checked_topic_partition
+from aiokafka_lite.checks.offset_arguments import (
+    as_topic_partition,
+    checked_key,
+    checked_topic_partition,
+)
 from aiokafka_lite.checks.quoted import kind_of, number, quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.checks.value_checks import is_int, whole
@@ -48,9 +52,10 @@ def checked_partitions(
     """
     found: list[TopicPartition] = []
     for partition in partitions:
-        if not isinstance(partition, TopicPartition):
+        tp = as_topic_partition(partition)
+        if tp is None:
             raise TypeError(f"{text}, not {kind_of(partition)}")
-        found.append(checked_topic_partition(partition))
+        found.append(checked_topic_partition(tp))
     return found
 
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import pytest
 
 from aiokafka_lite.compat.inside_table import module_paths
+from aiokafka_lite.compat.installation import found
 from aiokafka_lite.compat.module_names import API_VERSION, CLIENTS, STANDS_FOR
 
 
@@ -20,6 +21,13 @@ def test_each_module_exists_on_both_sides(path: str) -> None:
 def test_each_client_is_where_the_list_says() -> None:
     for name, path in CLIENTS.items():
         assert hasattr(importlib.import_module(f"aiokafka_lite.{path}"), name)
+
+
+def test_a_request_of_this_package_does_not_stand_for_one_of_aiokafka() -> None:
+    """Its client module has a MetadataRequest, too, with other fields."""
+    for path, name in (("client", "MetadataRequest"), ("admin.client", "Response")):
+        home = getattr(importlib.import_module(f"aiokafka.{path}"), name).__module__
+        assert found(path, name) is found(home.partition(".")[2], name)
 
 
 def test_the_version_is_that_of_the_aiokafka_that_the_tests_compare_with() -> None:

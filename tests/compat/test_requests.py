@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiokafka.errors import IncompatibleBrokerVersion as TheirRefusal
 from aiokafka.protocol.api import Request as TheirRequest
+from aiokafka.protocol.api import RequestStruct as TheirStruct
 
 from aiokafka_lite import AIOKafkaProducer
 from aiokafka_lite.compat import inside_table
@@ -90,6 +91,20 @@ def test_a_request_is_built_in_each_version_as_by_aiokafka(name: str) -> None:
                     ours(*arguments).build(mine)
             else:
                 assert ours(*arguments).build(mine).encode() == expected, (arguments, mine)
+
+
+def test_a_request_has_the_constants_that_programs_read() -> None:
+    """Faust takes `OffsetCommitRequest.DEFAULT_GENERATION_ID` when it is imported."""
+    read = 0
+    for path in sorted(inside_table.module_paths()):
+        for name, theirs in vars(import_module(f"aiokafka.{path}".rstrip("."))).items():
+            if not inspect.isclass(theirs) or not issubclass(theirs, TheirRequest | TheirStruct):
+                continue
+            for constant, value in vars(theirs).items():
+                if constant.isupper() and isinstance(value, int | str | dict):
+                    assert getattr(found(path, name), constant) == value, (path, name, constant)
+                    read += constant not in {"API_KEY", "API_VERSION"}
+    assert read > 5
 
 
 def test_a_request_chooses_the_highest_version_of_both_sides() -> None:

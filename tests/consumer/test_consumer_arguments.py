@@ -2,10 +2,11 @@
 
 import re
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.consumer.consumer_arguments import (
     check_server_pattern,
     checked_partitions,
@@ -19,7 +20,7 @@ from aiokafka_lite.consumer.consumer_arguments import (
 )
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.errors import IllegalOperation
-from aiokafka_lite.model import SubscriptionPattern
+from aiokafka_lite.model import SubscriptionPattern, TopicPartition
 from tests.consumer.batches import tps
 
 P0, P1 = tps(0, 1)
@@ -54,6 +55,23 @@ def test_partitions_are_topic_partitions_and_nothing_that_looks_like_one() -> No
         checked_partitions([("t", 0)])
     with pytest.raises(TypeError, match=r"^a text of its own, not <str, 1 long>"):
         checked_partitions(["t"], "a text of its own")
+
+
+class FaustsPartition(NamedTuple):
+    topic: str
+    partition: int
+
+
+def test_a_named_tuple_of_the_same_fields_is_a_topic_partition() -> None:
+    """As `faust.types.TP`, which faust passes to aiokafka."""
+    mine = FaustsPartition("t", 0)
+    found = [
+        *checked_partitions([mine]),
+        *checked_offsets({mine: 7}),
+        *checked_timestamps({mine: 7}),
+    ]
+    assert found == [P0, P0, P0]
+    assert {type(each) for each in found} == {TopicPartition}
 
 
 @pytest.mark.parametrize("topics", [["t", "u"], ("t", "u"), {"t": 1, "u": 2}])
