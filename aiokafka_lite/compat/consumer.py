@@ -2,14 +2,20 @@
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from aiokafka_lite.compat.client import AIOKafkaClient
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.consumer import consumer as lite
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
-from aiokafka_lite.errors import CommitFailedError, RebalanceInProgressError
+from aiokafka_lite.errors import (
+    CommitFailedError,
+    ConsumerStoppedError,
+    IllegalStateError,
+    RebalanceInProgressError,
+)
 from aiokafka_lite.model import KT, VT, TopicPartition
 
 logger = logging.getLogger("aiokafka.consumer.group_coordinator")
@@ -34,8 +40,12 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         return AIOKafkaClient.of(self._config, lambda: self.kafka_client, type(self).__name__)
 
     async def start(self) -> None:
-        """As that of `aiokafka_lite.AIOKafkaConsumer`. Cancelled: as that."""
-        await super().start()
+        """As that of `aiokafka_lite.AIOKafkaConsumer`; a second call raises an AssertionError.
+
+        Cancelled: as that.
+        """
+        with _asserted():
+            await super().start()
         if self._engine is not None:
             self._engine.buffer.budget.passes_errors = True
 
@@ -58,10 +68,37 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         except RebalanceInProgressError as error:
             raise CommitFailedError(str(error)) from error
 
+    def pause(self, *partitions: TopicPartition) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`; AssertionError for what is not assigned."""
+        with _asserted():
+            super().pause(*partitions)
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """As `pause`."""
+        with _asserted():
+            super().resume(*partitions)
+
+    def seek(self, partition: TopicPartition, offset: Any) -> None:
+        """As `pause`."""
+        with _asserted():
+            super().seek(partition, offset)
+
     def _is_leaving(self) -> Callable[[], bool]:
         # The consumer itself is left out: one that is dropped without stop() must be noticed.
         life, subscription = self._life, self._subscription
         return lambda: life.has_stopped or not subscription.is_subscribed
+
+
+class NotAllowedError(IllegalStateError, AssertionError):
+    """Where this package raises IllegalStateError, and aiokafka asserts."""
+
+
+@contextmanager
+def _asserted() -> Iterator[None]:
+    try:
+        yield
+    except (IllegalStateError, ConsumerStoppedError) as error:
+        raise NotAllowedError(str(error)) from error
 
 
 class _Revocation:
@@ -126,4 +163,4 @@ class _AsOften(ConsumerRebalanceListener):
             )
 
 
-__all__ = ["AIOKafkaConsumer"]
+__all__ = ["AIOKafkaConsumer", "NotAllowedError"]

@@ -1,0 +1,101 @@
+"""Any program finds with compat what it finds with aiokafka, but for the rows of docs/moving.md."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+
+from tests.compat.side_by_side.programs import (
+    DIFFERENCES,
+    OURS,
+    STEPS,
+    THEIRS,
+    Finding,
+    Program,
+    Run,
+    Step,
+    difference,
+    programs,
+    run,
+    told_apart,
+)
+from tests.support.documents import MOVING
+
+pytestmark = pytest.mark.usefixtures("others_may_leak")
+SOAK_EXAMPLES = int(os.environ.get("SIDE_BY_SIDE_EXAMPLES", "1500"))
+"""An hour of it on one core."""
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """What aiokafka logs of wrong calls is no finding."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def compare(program: Program) -> None:
+    theirs = asyncio.run(run(THEIRS, program))
+    ours = asyncio.run(run(OURS, program))
+    for step, their_finding, our_finding in zip(program.steps, theirs, ours, strict=False):
+        note(f"{step.name}{step.arguments}: {their_finding} / {our_finding}")
+    apart = told_apart(program, theirs, ours)
+    assert apart is None, f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}"
+
+
+COMMON = settings(
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],  # a smaller program takes as long to find as a new one
+    suppress_health_check=list(HealthCheck),
+)
+QUICK = tuple(
+    name for name in STEPS if name not in ("stop", "stop_producer", "unsubscribe", "subscribe")
+)
+"""Steps after which calls seldom wait for nothing."""
+
+
+@settings(COMMON, max_examples=12)
+@given(programs(QUICK, most=6))
+def test_a_program_finds_what_it_finds_with_aiokafka(program: Program) -> None:
+    compare(program)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+@settings(COMMON, derandomize=False, max_examples=SOAK_EXAMPLES)
+@given(programs())
+def test_any_program_finds_what_it_finds_with_aiokafka(program: Program) -> None:
+    compare(program)
+
+
+def test_each_difference_has_its_row_in_the_guide() -> None:
+    page = MOVING.read_text(encoding="utf-8")
+    table = page[page.index("## Every difference to aiokafka") :]
+    rows = [line.split(" | ")[0].strip("| ") for line in table.splitlines() if line[:2] == "| "]
+    assert {each.row for each in DIFFERENCES} <= set(rows)
+
+
+def test_each_step_can_be_done() -> None:
+    assert {f"do_{name}" for name in STEPS} == {name for name in vars(Run) if name[:3] == "do_"}
+
+
+def test_a_difference_is_noticed() -> None:
+    step = Step("position")
+    program = Program({}, (), [step])
+    same = [Finding(1), Finding([]), Finding([])]
+    other = [Finding(2), Finding([]), Finding([])]
+    assert told_apart(program, same, same) is None
+    assert told_apart(program, same, other) == (step, Finding(1), Finding(2))
+    kinds = Finding(error=("KeyError", "LookupError"))
+    assert kinds.agrees(Finding(error=("LookupError",)))
+    assert not Finding(error=("LookupError",)).agrees(kinds)
+    assert not Finding(1).agrees(kinds)
+    waits = Finding(error=("TimeoutError",))
+    assert difference(step, waits, kinds) is not None
+    assert difference(step, waits, Finding(1)) is None
+    assert told_apart(program, [waits, *same[1:]], [kinds, *other[1:]]) is None
