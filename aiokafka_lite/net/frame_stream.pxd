@@ -22,10 +22,13 @@ cdef class FrameStream:
     cdef public list _unsent
     cdef public Py_ssize_t _unsent_at
     cdef bint _was_paused
+    cdef bint _is_handing_on
 
     cdef _send_unsent(self, transport)
     @cython.locals(at=Py_ssize_t)
+    cdef _send_by_loop(self, transport)
     cdef _send_now(self, sock, transport)
+    cdef _hand_on(self, transport, Py_ssize_t at, Py_ssize_t most)
 
     cpdef write(self, list parts)
     @cython.locals(start=Py_ssize_t, end=Py_ssize_t, body=Py_ssize_t, size=Py_ssize_t)

@@ -35,6 +35,9 @@ record of 100 bytes takes 0.41 us instead of 0.77 to read over TLS, from a broke
 _PIECE_BYTES: Final = 64 * 1024
 """How many bytes of a frame that the system does not take at once are copied for the loop to send.
 The loop says when they have left, and the others follow without a copy."""
+_LOOP_PIECE_BYTES: Final = 256 * 1024
+"""The same where the loop sends all, as with TLS, which also keeps what it has encrypted. Batches
+behind a backlog have at most so many. So a slow node costs little beyond `buffer_memory`."""
 _HELD_BACK_BYTES: Final = 20_000
 """The most bytes of a frame that TLS holds back: a part of one record."""
 
@@ -64,6 +67,7 @@ class FrameStream:
         "_frame_pool",
         "_handler",
         "_high_water",
+        "_is_handing_on",
         "_large_end",
         "_large_frame",
         "_max_frame_bytes",
@@ -108,6 +112,7 @@ class FrameStream:
         self._unsent: Parts = []
         self._unsent_at = 0  # so many bytes of `_unsent` have left, or the loop has them
         self._was_paused = False  # since the loop last resumed
+        self._is_handing_on = False
 
     # Sending…
 
@@ -128,8 +133,7 @@ class FrameStream:
         try:
             sock = self._sends_by
             if sock is None:
-                parts, self._unsent = self._unsent, []
-                transport.write(joined_parts(parts))
+                self._send_by_loop(transport)
                 return
             while (
                 self._unsent
@@ -142,15 +146,34 @@ class FrameStream:
             # error hold `parts`, in which a token can be.
             self._fail(connection_error(error.with_traceback(None), self._peer))
 
+    def _send_by_loop(self, transport: asyncio.Transport) -> None:
+        """Hand pieces to the loop until it pauses. Its TLS may pause and resume in one call."""
+        self._is_handing_on = True
+        try:
+            while self._unsent and not (self._was_paused or transport.is_closing()):
+                self._hand_on(transport, self._unsent_at, _LOOP_PIECE_BYTES)
+        finally:
+            self._is_handing_on = False
+        if not self._was_paused:
+            self.can_write = True
+
     def _send_now(self, sock: socket.socket, transport: asyncio.Transport) -> None:
         """Send what the system takes at once, and let the loop have a piece of what is left."""
         at = send_parts(sock, self._unsent, self._unsent_at)
-        piece = b"" if at < 0 else joined_parts(self._unsent, at, _PIECE_BYTES)
-        if len(piece) < _PIECE_BYTES:
+        if at < 0:
             self._unsent = []
             self._unsent_at = 0
         else:
-            self._unsent_at = at + _PIECE_BYTES
+            self._hand_on(transport, at, _PIECE_BYTES)
+
+    def _hand_on(self, transport: asyncio.Transport, at: int, most: int) -> None:
+        """Let the loop have at most so many bytes of the unsent ones, from `at` on."""
+        piece = joined_parts(self._unsent, at, most)
+        if len(piece) < most:
+            self._unsent = []
+            self._unsent_at = 0
+        else:
+            self._unsent_at = at + most
         if piece:
             transport.write(piece)
 
@@ -160,6 +183,8 @@ class FrameStream:
 
     def resume_writing(self) -> None:
         self._was_paused = False
+        if self._is_handing_on:
+            return  # that goes on by itself
         if self._transport is not None and self._unsent:
             self._send_unsent(self._transport)  # while nobody else can write
         if not self._was_paused:

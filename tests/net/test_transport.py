@@ -23,6 +23,7 @@ from aiokafka_lite.testing.fake_clock import settle
 from tests.net.support.pool_bytes import idle_bytes, pooled_bytes
 from tests.net.support.recorded_frames import RecordedFrames
 from tests.net.support.scripted_node import ScriptedNode, ScriptedPeer, framed
+from tests.support.certificates import Authority
 from tests.support.leftovers import nothing_left_behind
 from tests.support.patience import eventually
 
@@ -105,6 +106,43 @@ async def test_a_large_frame_is_not_copied_to_be_sent(node: ScriptedNode) -> Non
         finally:
             tracemalloc.stop()
         assert await peer.read_frame() == body
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+async def test_a_loop_that_sends_frames_gets_no_more_than_a_piece(is_encrypted: bool) -> None:
+    """TLS keeps what it has encrypted, which comes on top of the memory of the batches (C6)."""
+    authority = Authority()
+    peers: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peers.put_nowait((reader, writer))
+
+    serving = authority.issue("localhost").serving() if is_encrypted else None
+    trusted = authority.trusted() if is_encrypted else None
+    name = "localhost" if is_encrypted else None
+    server = await asyncio.start_server(accept, "127.0.0.1", ssl=serving)
+    recorded = RecordedFrames()
+    made = FrameTransport(recorded, "peer", FrameBufferPool())
+    async with nothing_left_behind(), server:
+        host, port = server.sockets[0].getsockname()
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: made, host, port, ssl=trusted, server_hostname=name)
+        peer, answers = await peers.get()
+        frame = framed(bytes(range(256)) * 2**16)
+        resumed = recorded.resumed  # the handshake may pause, too
+        for _ in range(2):  # the second waits behind the first
+            made.write([frame[:70_000], memoryview(frame)[70_000:]])
+        assert not made.can_write
+        await settle()
+        assert made._transport is not None
+        assert made._transport.get_write_buffer_size() < 1_000_000
+        for _ in range(2):
+            assert await peer.readexactly(len(frame)) == frame
+        await eventually(lambda: made.can_write)
+        assert recorded.resumed == resumed + 1
+        answers.close()
+        made.close()
+        await made.wait_closed()
 
 
 async def test_a_small_frame_leaves_at_once(node: ScriptedNode) -> None:
