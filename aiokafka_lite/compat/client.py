@@ -1,6 +1,7 @@
 """The AIOKafkaClient that programs get under the name `aiokafka`."""
 
 import sys
+import weakref
 from importlib import import_module
 from typing import Any
 
@@ -48,4 +49,25 @@ class AIOKafkaClient(lite.AIOKafkaClient):
             await super().close()
 
 
-__all__ = ["AIOKafkaClient"]
+def client_of(owner: Any) -> AIOKafkaClient:
+    """Return the client over the connections of a producer, consumer or admin client.
+
+    It is always the same: programs keep what belongs to it as attributes. It does not hold its
+    owner, so that one that is dropped without `stop()` is noticed.
+    """
+    kept = vars(owner)
+    if "_own_client" not in kept:
+        reference = weakref.ref(owner)
+
+        def find() -> Any:
+            alive: Any = reference()
+            if alive is None:
+                return None
+            return alive.kafka_client if hasattr(alive, "kafka_client") else alive._kafka
+
+        kept["_own_client"] = AIOKafkaClient.of(owner._config, find, type(owner).__name__)
+    client: AIOKafkaClient = kept["_own_client"]
+    return client
+
+
+__all__ = ["AIOKafkaClient", "client_of"]

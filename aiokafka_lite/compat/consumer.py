@@ -2,11 +2,12 @@
 
 import inspect
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aiokafka_lite.compat.client import AIOKafkaClient
+from aiokafka_lite.compat.client import AIOKafkaClient, client_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.consumer import consumer as lite
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
@@ -37,7 +38,7 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
     @property
     def client(self) -> AIOKafkaClient:
         """The connections and the metadata of this consumer."""
-        return AIOKafkaClient.of(self._config, lambda: self.kafka_client, type(self).__name__)
+        return client_of(self)
 
     async def start(self) -> None:
         """As that of `aiokafka_lite.AIOKafkaConsumer`; a second call raises an AssertionError.
@@ -63,8 +64,17 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         """As that of `aiokafka_lite.AIOKafkaConsumer`; while the group rebalances it raises
         CommitFailedError. Cancelled: as that.
         """
+        views = sys.modules.get("aiokafka_lite.compat.views")
+        if views is None or self._config.group_id is None or self._engine is None:
+            await self._commit_offsets(offsets)
+            return
+        # A tracer may have patched the call of aiokafka's inside that has all commits.
+        told = _Positions(self.consumed_offsets()) if offsets is None else offsets
+        await views.GroupCoordinator.of(self).commit_offsets(None, told)
+
+    async def _commit_offsets(self, offsets: Any) -> None:
         try:
-            await super().commit(offsets)
+            await super().commit(None if isinstance(offsets, _Positions) else offsets)
         except RebalanceInProgressError as error:
             raise CommitFailedError(str(error)) from error
 
@@ -87,6 +97,10 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         # The consumer itself is left out: one that is dropped without stop() must be noticed.
         life, subscription = self._life, self._subscription
         return lambda: life.has_stopped or not subscription.is_subscribed
+
+
+class _Positions(dict[TopicPartition, Any]):
+    """The positions that `commit()` without offsets stores."""
 
 
 class NotAllowedError(IllegalStateError, AssertionError):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from aiokafka_lite.compat.client import AIOKafkaClient
+from aiokafka_lite.compat.client import AIOKafkaClient, client_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import IllegalArgumentError
@@ -37,7 +37,7 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
     @property
     def client(self) -> AIOKafkaClient:
         """The connections and the metadata of this producer."""
-        return AIOKafkaClient.of(self._config, lambda: self.kafka_client, type(self).__name__)
+        return client_of(self)
 
     async def send_batch(self, batch: Any, topic: str, *, partition: int | None) -> Any:
         """As that of `aiokafka_lite.AIOKafkaProducer`. Of a batch without records, and with

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from aiokafka_lite.client import ConnectionGroup
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.lane import Lane, OwnLane
-from aiokafka_lite.compat.client import AIOKafkaClient
+from aiokafka_lite.compat.client import AIOKafkaClient, client_of
 from aiokafka_lite.compat.inside import complete
 from aiokafka_lite.compat.installation import found
 from aiokafka_lite.concurrency.life import LifeState
@@ -92,7 +92,7 @@ class Sender(View):
     @property
     def client(self) -> AIOKafkaClient:
         """The connections of the producer."""
-        return _client_of(self._owner)
+        return client_of(self._owner)
 
     @property
     def _txn_manager(self) -> "TransactionManager | None":
@@ -233,7 +233,7 @@ class _WithTasks(View):
 
     @property
     def _client(self) -> AIOKafkaClient:
-        return _client_of(self._owner)
+        return client_of(self._owner)
 
     async def close(self) -> None:
         """As the `stop()` of the consumer. Cancelled: as that."""
@@ -393,8 +393,13 @@ class GroupCoordinator(BaseCoordinator):
         return self.generation == _NO_GENERATION
 
     async def commit_offsets(self, assignment: Any, offsets: Any) -> None:  # noqa: ARG002
-        """As `commit(offsets)`. Cancelled: as that."""
-        await self._owner.commit(offsets)
+        """As `commit(offsets)`. Cancelled: as that.
+
+        What the consumer commits under the name `aiokafka` comes through here, for tracers that
+        patch this method.
+        """
+        own = getattr(self._owner, "_commit_offsets", self._owner.commit)
+        await own(offsets)
 
     async def fetch_committed_offsets(
         self, partitions: Iterable[TopicPartition]
@@ -652,13 +657,6 @@ def _loop_of_client(client: Any) -> Any:
     return None if kafka is None else kafka.loop.loop
 
 
-def _client_of(owner: Any) -> AIOKafkaClient:
-    def find() -> Any:
-        return owner.kafka_client if hasattr(owner, "kafka_client") else owner._kafka
-
-    return AIOKafkaClient.of(owner._config, find, type(owner).__name__)
-
-
 def _loop_of(owner: Any) -> Any:
     kafka = getattr(owner, "kafka_client", None) or getattr(owner, "_kafka", None)
     if kafka is not None and kafka.loop.loop is not None:
@@ -673,7 +671,7 @@ def _loop_of(owner: Any) -> Any:
 
 def _send_request(admin: Any) -> Callable[..., Any]:
     async def send(request: Any, node_id: int | None = None) -> Any:
-        client = _client_of(admin)
+        client = client_of(admin)
         chosen = client.get_random_node() if node_id is None else node_id
         assert chosen is not None, "no broker is known"
         return await client.send(chosen, request)
@@ -730,7 +728,7 @@ _READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
         each.nodeId: cluster.partitions_for_broker(each.nodeId) or set()
         for each in cluster.brokers()
     },
-    ("admin", "_client"): _client_of,
+    ("admin", "_client"): client_of,
     ("admin", "_started"): lambda admin: admin._kafka.state.name == "RUNNING",
     ("admin", "_closed"): lambda admin: admin._kafka.state.name == "CLOSED",
     ("admin", "_send_request"): _send_request,

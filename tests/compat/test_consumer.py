@@ -5,6 +5,7 @@ The same program runs on both packages, on the embedded broker.
 
 import asyncio
 import logging
+import weakref
 from typing import Any
 
 import aiokafka
@@ -200,3 +201,41 @@ async def test_a_commit_during_a_rebalance_fails_as_in_aiokafka(
     monkeypatch.setattr(lite.AIOKafkaConsumer, "commit", commit)
     with pytest.raises(CommitFailedError, match="goes on"):
         await AIOKafkaConsumer("t", group_id="g").commit()
+
+
+async def test_a_tracer_sees_each_commit_where_aiokafka_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    coordinator = found("consumer.group_coordinator", "GroupCoordinator")
+    commit_offsets, seen = coordinator.commit_offsets, []
+
+    async def traced(self: Any, assignment: Any, offsets: Any) -> Any:
+        result = await commit_offsets(self, assignment, offsets)
+        seen.append((self.group_id, {tp: next(iter(each)) for tp, each in offsets.items()}))
+        return result
+
+    monkeypatch.setattr(coordinator, "commit_offsets", traced)
+    async with EmbeddedBroker() as broker:
+        address: dict[str, Any] = {"bootstrap_servers": broker.bootstrap_servers}
+        async with AIOKafkaProducer(**address) as producer:
+            await producer.send_and_wait("t", b"1", partition=0)
+        async with AIOKafkaConsumer("t", group_id="g", **FAST, **address) as consumer:
+            place = TopicPartition("t", 0)
+            await consumer.getone()
+            await consumer.commit()
+            assert await consumer.committed(place) == 1
+            await consumer.commit({place: (0, "")})
+            assert await consumer.committed(place) == 0
+    assert seen == [("g", {place: 1}), ("g", {place: 0})]
+
+
+async def test_its_client_is_always_the_same_and_does_not_hold_it() -> None:
+    consumer = AIOKafkaConsumer("t")
+    client: Any = consumer.client
+    client._cluster_id_of_a_tracer = "kept"
+    assert consumer._client is client
+    assert consumer.client._cluster_id_of_a_tracer == "kept"  # type: ignore[attr-defined]
+    reference = weakref.ref(consumer)
+    del consumer
+    assert reference() is None
+    assert client.cluster.brokers()
