@@ -68,7 +68,7 @@ def test_a_named_tuple_of_the_same_fields_is_a_topic_partition() -> None:
     found = [
         *checked_partitions([mine]),
         *checked_offsets({mine: 7}),
-        *checked_timestamps({mine: 7}),
+        *checked_timestamps({mine: 7}),  # type: ignore[dict-item]
     ]
     assert found == [P0, P0, P0]
     assert {type(each) for each in found} == {TopicPartition}
