@@ -552,8 +552,8 @@ def _subscription(state: Any) -> SubscriptionView | None:
 
 def _wait_for_assignment(state: Any) -> Callable[[], Any]:
     async def wait() -> None:
-        before = state.assignment
-        while state.assignment is before:  # noqa: ASYNC110 - it has no event, and few wait so
+        before = state.assignment  # empty while an eager member joins
+        while state.assignment is before or not state.assignment:  # noqa: ASYNC110 - has no event
             await asyncio.sleep(0.01)
 
     return wait

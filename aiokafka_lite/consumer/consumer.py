@@ -227,6 +227,13 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
     async def start(self) -> None:
         """Connect, learn of the topics subscribed to, and with a group wait for an assignment.
 
+        A record that is sent after `start()` has returned is read, also with "latest": the end of
+        each log is asked for before. That takes no longer than three seconds. Then the log names
+        the partitions whose leader has not answered. They are asked for further, without a poll,
+        as they are after `subscribe()`, `assign()` and each rebalance. With a group, `start()` also
+        waits three seconds for topics that are being created, and the log names those that did not
+        come.
+
         All or nothing: a start that fails leaves no task, socket or timer, and may be repeated.
 
         Raises: KafkaConnectionError naming every address tried and what happened there, within

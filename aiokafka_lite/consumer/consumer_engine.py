@@ -5,11 +5,13 @@ that starts again after a failure gets a new engine. Only `start`, `leave`, `giv
 `close_client` and `list_topics` wait.
 """
 
+import asyncio
 import logging
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.cluster.metadata.refresh_failures import refused_topics
@@ -29,8 +31,10 @@ from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
 from aiokafka_lite.consumer.record_poller import RecordPoller
 from aiokafka_lite.consumer.stop_bounds import StopBounds, divide_stop_time
+from aiokafka_lite.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
+from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.counters import Counters
-from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.model import TopicPartition, names_of
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.list_offsets import ListOffsetsRequest
@@ -42,6 +46,10 @@ if TYPE_CHECKING:
     from aiokafka_lite.metrics.statistics import ConsumerStatistics
 
 logger = logging.getLogger(__name__)
+
+PATIENCE_S = 3.0
+"""How long a start waits for topics that are being created, and then for positions. A topic that
+never comes, or a partition without a leader, holds it up no longer."""
 
 load_functions(ApiVersionsRequest, MetadataRequest, ListOffsetsRequest, FetchRequest)
 
@@ -62,6 +70,7 @@ class ConsumerEngine:
         self._subscription = subscription
         self._signal = signal
         self._waiting_calls = waiting_calls
+        self._is_started = self._is_stopped = self._is_seek_near = False
         self.client = client
         self.buffer = FetchBuffer(subscription.revision, client.clock)
         self.collector = FetchCollector(subscription, self.buffer, client.observer)
@@ -126,13 +135,15 @@ class ConsumerEngine:
         if group is None:
             await self._wait_for_topics(bound_s)
         else:
-            self._raise_hopeless_topics(client.metadata.snapshot)
+            await self._look_for_topics(min(bound_s, PATIENCE_S))
+        self._is_started = True
         self.follow(client.metadata.snapshot)
         if group is not None:
             await group.choose_protocol(bound_s)
             group.start()
             if self._subscription.is_subscribed:
                 await group.wait_for_assignment(max(bound_s, group.join_timeout_s))
+        await self._wait_for_ends(min(bound_s, PATIENCE_S))
 
     async def _wait_for_topics(self, bound_s: float) -> None:
         clock = self.client.clock
@@ -141,18 +152,65 @@ class ConsumerEngine:
             left_s = until_s - clock.monotonic()
             await self.client.metadata.wait_for_topic(topic, max(left_s, 0.0))
 
-    def _raise_hopeless_topics(self, snapshot: MetadataSnapshot) -> None:
-        """Raise the error of a subscribed topic if the error never passes. A group waits for topics
-        that do not exist yet.
+    async def _look_for_topics(self, bound_s: float) -> None:
+        """Wait for topics that are being created, so that the first assignment has them. The group
+        waits for those that do not come in time.
+
+        Raises: the error of a topic if it never passes. Cancelled: nothing stays behind.
         """
-        refusal = refused_topics(self._subscription.topics, snapshot)
+        metadata, clock = self.client.metadata, self.client.clock
+        refusal = refused_topics(self._subscription.topics, metadata.snapshot)
         if refusal is not None:
             raise refusal
+        until_s = clock.monotonic() + bound_s
+        for topic in sorted(self._subscription.topics):
+            left_s = until_s - clock.monotonic()
+            try:
+                await metadata.wait_for_topic(topic, max(left_s, 0.0))
+            except (UnknownTopicOrPartitionError, KafkaTimeoutError) as error:
+                logger.warning(
+                    "%s: start() goes on without topic %s; its partitions are assigned when it is "
+                    "there: %s",
+                    *(self._config.client_id, quoted(topic), reason_of(error)),
+                )
+
+    async def _wait_for_ends(self, bound_s: float) -> None:
+        """Wait for the positions that depend on the moment, so that a record that is sent after the
+        start lies behind them. They are looked for further if they do not come in time.
+
+        Cancelled: they are looked for further.
+        """
+        clock, until_s = self.client.clock, None
+        while not self._is_stopped:
+            self.client.check()
+            moving = self.offset_fetcher.moving()
+            if not (moving or self._is_assigned_anew()):
+                return
+            if until_s is None:
+                until_s = clock.monotonic() + bound_s
+            elif clock.monotonic() >= until_s:
+                if moving:
+                    logger.warning(
+                        "%s: start() goes on before the end of %s is known; what is written until "
+                        "then is not read",
+                        *(self._config.client_id, names_of(moving)),
+                    )
+                return
+            await self._signal.wait(until_s)
+
+    def _is_assigned_anew(self) -> bool:
+        """Whether the group makes another assignment, whose positions depend on the moment."""
+        group = self.group
+        if group is None or not (self._subscription.is_subscribed and self.offset_fetcher.moves):
+            return False
+        return group.membership.awaits_assignment
 
     # Closing…
 
     def stop(self) -> None:
         """End every waiting poll, and every later one. Does not wait."""
+        self._is_stopped = True
+        self.offset_fetcher.stop_pursuing()
         if self.group is not None:
             self.group.stop()
         self.poller.stop()
@@ -187,6 +245,7 @@ class ConsumerEngine:
 
     async def give_up(self) -> None:
         """Close everything after a start that failed."""
+        self.offset_fetcher.stop_pursuing()
         try:
             if self.group is not None:
                 await self.group.close(divide_stop_time(0), processed_all=False)
@@ -196,9 +255,17 @@ class ConsumerEngine:
     # Following the subscription, the assignment and the metadata…
 
     def subscription_changed(self) -> None:
-        """Follow another subscription, or an assignment by the user."""
+        """Follow another subscription, or an assignment by the user, who may seek at once."""
+        self._is_seek_near = True
         self.assignment_changed()
         self.follow(self.client.metadata.snapshot)
+        self._is_seek_near = False
+        if self._is_started and not self._subscription.has_all_fetch_positions():
+            asyncio.get_running_loop().call_soon(self._pursue_positions)
+
+    def _pursue_positions(self) -> None:
+        if self._is_started and not (self._is_stopped or self._is_seek_near):
+            self.offset_fetcher.pursue()
 
     def assignment_changed(self) -> None:
         """Drop what is buffered of other partitions, and ask for metadata of the new topics."""
@@ -206,6 +273,7 @@ class ConsumerEngine:
         self.buffer.discard(lambda tp: tp not in assigned)
         self._set_topics_of_interest()
         self._signal.notify()
+        self._pursue_positions()
 
     def follow(self, snapshot: MetadataSnapshot) -> None:
         """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
@@ -228,6 +296,7 @@ class ConsumerEngine:
             self._take_all_partitions(snapshot)
         # Leaders may have changed: the records decoded ahead wait for a poll that looks at them.
         self._look_again()
+        self._pursue_positions()
 
     def _look_again(self, *_: object) -> None:
         """Let waiting polls, and the next one, look at everything again."""

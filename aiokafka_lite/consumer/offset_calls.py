@@ -90,6 +90,8 @@ class OffsetCalls:
         to_commit = self._to_commit(self._group, offsets)
         async with self._waiting_calls.one():
             await self._group.offsets.commit(to_commit, self._api_timeout_s)
+        if moved := self._subscription.go_on_behind(to_commit):
+            self._poller.drop_buffered(moved)
 
     def commit_async(
         self, offsets: OffsetsToCommit | None, callback: CommitListener | None
@@ -129,16 +131,15 @@ class OffsetCalls:
             self._check_still_its_own(group, checked)
             return self._identified(checked)
         if not assigned:
-            raise IllegalStateError("No partitions assigned: another member has all of them")
-        done = group.done()
-        if not done and group.gone is not None and not group.is_calling_listener:
+            raise PartitionRevokedError("No partitions assigned: another member has all of them")
+        if group.gone is not None and not group.is_calling_listener:
             raise PartitionRevokedError(
                 f"Partition {group.gone} was taken away by a rebalance since its records were "
                 f"returned, and the position with it, so that nothing is stored: the records come "
                 f"again, here or at another member; commit before on_partitions_revoked() returns, "
                 f"or hold rebalances back with processing()"
             )
-        return done
+        return group.done()
 
     def processing(self) -> AbstractContextManager[None]:
         """See `AIOKafkaConsumer.processing`."""

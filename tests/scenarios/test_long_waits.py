@@ -135,11 +135,13 @@ async def record_after_a_seek(world: World) -> Call:
 
 async def end_offsets(world: World) -> Call:
     reader = await world.reader()
+    await reader.position(TP)  # which the start has asked for; else that is told as well
     return lambda: reader.end_offsets([TP])
 
 
 async def committed(world: World) -> Call:
     member = await world.member()
+    await member.position(TP)
     return lambda: member.committed(TP)
 
 

@@ -19,6 +19,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import (
     ConsumerRebalanceListener,
     ListenerCalls,
 )
+from aiokafka_lite.consumer.position.partition_state import PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.light_named_tuple import NamedTuple
@@ -46,8 +47,8 @@ class AssignmentUser(Protocol):
     def assignment_lost(self) -> None:
         """Hold nothing back any more: what was to be handed over belongs to others."""
 
-    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
-        """The positions of these partitions are about to be dropped."""
+    def positions_go(self, states: Collection[PartitionState]) -> None:
+        """The positions of these partitions are dropped: others may have owned them."""
 
     def assignment_changed(self) -> None:
         """Follow the subscription's new assignment: buffers, metadata, waiting polls."""
@@ -73,17 +74,23 @@ class AssignmentHandover:
         self._protocol = protocol
         self._listeners = listeners
         self._user = user
+        self._generation_id = -1
+        self._was_told = False
 
-    async def prepare(self) -> None:
+    async def prepare(self, generation_id: int = -1) -> None:
         """Get ready to join: give up what the protocol does not let a member keep.
 
         Eager: everything, and the listener hears of it even when it is nothing. Cooperative: only
         partitions of topics that are no longer subscribed. What was processed is committed of all,
         kept or not: nothing can be while the member joins (2e-11, 2e-12).
+
+        `generation_id`: in which the member owns them. `take` gives back what the next one assigns.
         """
         owned = self._subscription.assignment
         if self._protocol is RebalanceProtocol.EAGER:
-            await self._revoke(owned, committing=owned)
+            self._generation_id = generation_id
+            self._was_told = self._listeners.listener is not None
+            await self._revoke(owned, committing=owned, aside=True)
             return
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
         if unwanted:
@@ -100,6 +107,7 @@ class AssignmentHandover:
         runs is void. `lose` tells the listener.
         """
         self._subscription.lose_everything()
+        self._user.positions_go(self._subscription.take_aside().values())
         self._user.assignment_lost()
 
     async def lose(self, why: str = "") -> None:
@@ -118,12 +126,18 @@ class AssignmentHandover:
         self._let_go(lost)
 
     async def take(
-        self, assigned: Collection[TopicPartition], topic_ids: Mapping[str, UUID] | None = None
+        self,
+        assigned: Collection[TopicPartition],
+        topic_ids: Mapping[str, UUID] | None = None,
+        generation_id: int = -1,
     ) -> bool:
         """Take over an assignment; say whether it took something away, so that the member has to
         join once more for others to get it (KIP-429).
 
-        `topic_ids`: as `SubscriptionState.assign_from_group`.
+        `topic_ids`: as `SubscriptionState.assign_from_group`. What an eager member had in the
+        generation before `generation_id` has had no other owner. So it keeps its position. If the
+        listener has heard that it went, reading begins at the committed offset, and what is in hand
+        may still be committed. If the user has subscribed to something else, all begins anew.
         What the member lost, or has unsubscribed from, while something was revoked is not taken.
         """
         epoch = self._subscription.ownership_epoch
@@ -133,11 +147,15 @@ class AssignmentHandover:
         if epoch != self._subscription.ownership_epoch:
             return False
         kept = [tp for tp in self._subscription.queue() if tp not in revoked]
+        back = self._back_from_aside(added, generation_id)
         self._subscription.assign_from_group(
             [*kept, *sorted(added)],
             await_callback=self._listeners.listener is not None,
             topic_ids=topic_ids,
+            returning={} if self._was_told else back,
         )
+        if self._was_told:
+            self._subscription.came_back(back)
         logger.info("%s has %s; new: %s", self._name, _names(assigned), _names(added))
         self._user.assignment_changed()
         await self._listeners.assigned(added)
@@ -146,13 +164,27 @@ class AssignmentHandover:
         self._user.assignment_taken()
         return bool(revoked)
 
+    def _back_from_aside(
+        self, added: Collection[TopicPartition], generation_id: int
+    ) -> dict[TopicPartition, PartitionState]:
+        """Return what was known of partitions that come back at once; the rest is gone."""
+        aside = self._subscription.take_aside()
+        is_next = generation_id == self._generation_id + 1
+        back = {tp: state for tp, state in aside.items() if is_next and tp in added}
+        self._user.positions_go([state for tp, state in aside.items() if tp not in back])
+        return back
+
     async def leave(self, farewell: Farewell, *, is_lost: bool) -> None:
         """Tell the listener that the member leaves the group with these partitions."""
         if farewell.owned:
             await self._listeners.left(farewell.owned, farewell.listener, is_lost=is_lost)
 
     async def _revoke(
-        self, partitions: Collection[TopicPartition], *, committing: Collection[TopicPartition]
+        self,
+        partitions: Collection[TopicPartition],
+        *,
+        committing: Collection[TopicPartition],
+        aside: bool = False,
     ) -> None:
         epoch = self._subscription.ownership_epoch
         self._subscription.revoke_soon(partitions)
@@ -163,13 +195,19 @@ class AssignmentHandover:
         if partitions:
             logger.info("%s gives up %s", self._name, _names(partitions))
         await self._listeners.revoked(partitions)
-        self._let_go(partitions)
+        self._let_go(partitions, aside=aside)
 
-    def _let_go(self, partitions: Collection[TopicPartition]) -> None:
-        if self._subscription.is_subscribed and partitions:
-            self._user.positions_go(partitions)
-            self._subscription.let_go(partitions)
-            self._user.assignment_changed()
+    def _let_go(self, partitions: Collection[TopicPartition], *, aside: bool = False) -> None:
+        subscription = self._subscription
+        if not (subscription.is_subscribed and partitions):
+            return
+        if aside and not subscription.begins_anew:
+            subscription.set_aside(partitions)
+        else:
+            assigned = [tp for tp in partitions if subscription.get(tp) is not None]
+            self._user.positions_go([subscription.in_hand(tp) for tp in assigned])
+            subscription.let_go(partitions)
+        self._user.assignment_changed()
 
 
 class Changes(NamedTuple):

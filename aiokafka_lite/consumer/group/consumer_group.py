@@ -41,6 +41,7 @@ from aiokafka_lite.consumer.group.rebalance_listener import (
 )
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
+from aiokafka_lite.consumer.position.partition_state import NO_OFFSET, PartitionState
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.consumer.stop_bounds import StopBounds
 from aiokafka_lite.errors import (
@@ -406,11 +407,12 @@ class ConsumerGroup:
 
     def consumed(self) -> Offsets:
         """Return the positions, behind the records that the newest poll returned."""
+        states = [self._subscription.in_hand(tp) for tp in self._subscription.queue()]
         return {
             state.topic_partition: CommittedOffset(
                 state.offset, state.offset_epoch, topic_id=state.topic_id
             )
-            for state in self._subscription.states()
+            for state in states
             if state.position is not None
         }
 
@@ -429,15 +431,17 @@ class ConsumerGroup:
         """
         return min(list(self._gone), default=None)
 
-    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
-        """Note what a commit cannot store any more, although records were returned before it."""
+    def positions_go(self, states: Collection[PartitionState]) -> None:
+        """Note what a commit cannot store any more: records that were returned, or marked as done,
+        and whose offsets are not stored.
+        """
         self._processed.settle()
-        if not self._config.enable_auto_offset_store:
-            return  # the marks count, and those were refused or are stored
         stored = self.offsets.stored
-        for tp in partitions:
-            state = self._subscription.get(tp)
-            if state is not None and state.moved_in_poll and state.offset != stored.get(tp):
+        for state in states:
+            tp, offset = state.topic_partition, state.offset
+            if not self._config.enable_auto_offset_store:
+                offset = NO_OFFSET if state.stored is None else state.stored.offset
+            if state.returned_in_poll and offset not in (NO_OFFSET, stored.get(tp)):
                 self._gone.add(tp)
 
     def store(self, offsets: Offsets) -> None:
@@ -460,6 +464,7 @@ class ConsumerGroup:
         Each takes no longer than the rebalance timeout. A failure is logged.
         """
         await self._hold.released()
+        self._processed.settle()
         if self._auto_commit is not None:
             timeout_s = self._config.rebalance_timeout_or_default_ms / 1000
             await self._commit_processed(partitions, timeout_s)

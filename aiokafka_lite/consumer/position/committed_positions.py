@@ -5,7 +5,7 @@ Source: B4 (2), 2c-4, 2c-5, ConsumerCoordinator.initWithCommittedOffsetsIfNeeded
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from aiokafka_lite.checks.offset_arguments import checked_offsets
@@ -13,7 +13,6 @@ from aiokafka_lite.checks.quoted import quoted, said
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig, OffsetAdjuster
-from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.committed_offset import CommittedOffset, CommittedOffsets
 from aiokafka_lite.consumer.position.retained_error import RetainedError
 from aiokafka_lite.consumer.position.subscription_state import (
@@ -42,12 +41,13 @@ class CommittedPositions:
         config: ConsumerConfig,
         client: KafkaClient,
         subscription: SubscriptionState,
-        signal: PollSignal,
+        on_answer: Callable[[], object],
     ) -> None:
+        """`on_answer` is called after each answer, and after each failure."""
         self._committed = committed
         self._client = client
         self._subscription = subscription
-        self._signal = signal
+        self._on_answer = on_answer
         self._commits_by_itself = config.commits_by_itself
         self._adjust = config.adjust_committed_offsets
         self._bound_s = config.default_api_timeout_ms / 1000
@@ -76,6 +76,11 @@ class CommittedPositions:
             self._asked.update(wanted)
             self._client.owner.spawn("committed_positions.ask", self._ask, wanted)
         return due_at_s
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is a failure that the next poll raises."""
+        return self._error.is_kept
 
     def take_error(self) -> KafkaError | None:
         """Return a failure that the poll must raise, once; None if its partitions are gone."""
@@ -108,7 +113,7 @@ class CommittedPositions:
             self._apply([state for state, number in asked if state.incarnation == number], found)
         finally:
             self._asked.difference_update(states)
-        self._signal.notify()
+        self._on_answer()
 
     def _asked_in_vain(self, partitions: Collection[TopicPartition], why: object) -> None:
         """Log that the partitions cannot be read yet: at DEBUG, as a warning if it takes long."""

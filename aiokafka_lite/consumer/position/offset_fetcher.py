@@ -1,7 +1,8 @@
 """Owns asking the leaders for missing positions.
 
-A poll starts resets and later finds their result in the subscription. Resets run in tasks of the
-client, one for each node. So they go on if the poll times out or is cancelled.
+Positions are asked for from the assignment on, without a poll: "latest" is the end of the log at
+that time. A poll finds the result in the subscription. Resets run in tasks of the client, one for
+each node. So they go on if the poll times out or is cancelled.
 Source: B4, B5, 2c-5, 2c-6, OffsetFetcher.
 """
 
@@ -9,9 +10,11 @@ import logging
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
+from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.refresh_failures import text_of, why_leaderless
 from aiokafka_lite.concurrency.long_waits import LongWait
+from aiokafka_lite.concurrency.task_owner import OwnerState
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.offset_reset import (
     AtTimestamp,
@@ -47,6 +50,9 @@ from aiokafka_lite.model import TopicPartition
 
 logger = logging.getLogger(__name__)
 
+_FIXED = (None, OffsetResetStrategy.EARLIEST)
+"""Where a position goes at any time: nowhere, or to the first record that there is."""
+
 _Questions = Mapping[TopicPartition, OffsetQuestion]
 _NAMED = 3
 """How many partitions a warning names."""
@@ -67,7 +73,11 @@ class OffsetFetcher:
         self._config = config
         self._committed: CommittedPositions | None = None
         if committed is not None:
-            self._committed = CommittedPositions(committed, config, client, subscription, signal)
+            self._committed = CommittedPositions(
+                committed, config, client, subscription, self._heard
+            )
+        self._pursues = False
+        self._timer: TimerHandle | None = None
         self._client = client
         self._subscription = subscription
         self._signal = signal
@@ -79,7 +89,64 @@ class OffsetFetcher:
         self._last_failure = ""
         self._leaderless: tuple[TopicPartition, ...] = ()
 
-    # For the poll; none of these waits…
+    # For the rest of the consumer; none of these waits…
+
+    def pursue(self) -> None:
+        """Ask for what is missing, now and until `stop_pursuing`: also after each answer, and at
+        the end of each backoff. Positions need no poll then.
+
+        It does nothing while the listener is called with partitions: the listener may seek them,
+        or commit for them.
+        """
+        self._pursues = True
+        self._go_on()
+
+    def stop_pursuing(self) -> None:
+        """Leave what is missing to polls from now on."""
+        self._pursues = False
+        self._set_timer(None)
+
+    def _heard(self) -> None:
+        """Let waiting polls look again, and ask for what is missing now."""
+        self._signal.notify()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        owner = self._client.owner
+        if not self._pursues or owner.failure is not None or owner.state is not OwnerState.RUNNING:
+            return
+        if self._subscription.has_all_fetch_positions():
+            self._set_timer(None)
+        elif not self._subscription.is_listener_called:
+            self._set_timer(self.update_positions())
+
+    def _set_timer(self, due_at_s: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due_at_s is not None:
+            self._timer = self._client.clock.call_at(due_at_s, self._go_on)
+
+    @property
+    def moves(self) -> bool:
+        """Whether auto_offset_reset gives another offset the later it is asked for."""
+        return self._subscription.default_reset not in _FIXED
+
+    def moving(self) -> list[TopicPartition]:
+        """Return the partitions whose position depends on when a broker answers: those that go to
+        the end of the log, or to a time, if nothing is committed. Empty after a failure that the
+        next poll raises.
+        """
+        if self._error.is_kept or (self._committed is not None and self._committed.has_failed):
+            return []
+        found = [
+            state
+            for state in self._subscription.awaiting_reset()
+            if state.reset_strategy not in _FIXED
+        ]
+        if self.moves:
+            found += self._subscription.initializing()
+        return sorted(state.topic_partition for state in found)
 
     def update_positions(self) -> float | None:
         """Start the requests that find the missing positions (B4).
@@ -246,7 +313,7 @@ class OffsetFetcher:
                 if state is None or state.incarnation != incarnation:
                     outcome.offsets.pop(tp, None)  # of a topic that was deleted meanwhile
             self._apply(outcome, strategies)
-        self._signal.notify()
+        self._heard()
 
     def _apply(
         self,

@@ -22,6 +22,11 @@ class RetainedError:
         """
         self._error, self._concerns = error, tuple(concerns)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is an error, and something that it concerns."""
+        return self._error is not None and any(is_wanted() for is_wanted in self._concerns)
+
     def take(self) -> KafkaError | None:
         """Return the error, once; None if there is none, or if no concern is still wanted."""
         if self._error is None:

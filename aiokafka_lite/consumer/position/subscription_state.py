@@ -9,6 +9,7 @@ wait.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
+from types import MappingProxyType
 from uuid import UUID
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
@@ -109,6 +110,11 @@ class SubscriptionState:
         self._next_place = 0
         self._gone_with_records: set[TopicPartition] = set()
         self._gone_in_poll = 0
+        self.begins_anew = False
+        """The user has subscribed to something else, and the group has not assigned it yet."""
+        self._aside: dict[TopicPartition, PartitionState] = {}
+        self._back: dict[TopicPartition, PartitionState] = {}
+        self._back_in_poll = 0
         self._states: dict[TopicPartition, PartitionState] = {}
         self._assignment: frozenset[TopicPartition] = frozenset()
 
@@ -121,7 +127,8 @@ class SubscriptionState:
         Raises: IllegalStateError after assign() or a pattern.
         """
         self._enter(SubscriptionMode.TOPICS)
-        self.topics = frozenset(topics)
+        before, self.topics = self.topics, frozenset(topics)
+        self.begins_anew = self.begins_anew or before != self.topics
         for tp in [tp for tp in self._places if tp.topic not in self.topics]:
             del self._places[tp]
         if by_group:
@@ -136,7 +143,8 @@ class SubscriptionState:
         them away. Raises: IllegalStateError after subscribe(topics) or assign().
         """
         self._enter(SubscriptionMode.PATTERN)
-        self.pattern = pattern
+        before, self.pattern = self.pattern, pattern
+        self.begins_anew = self.begins_anew or before != pattern
         if not by_group:
             self.topics = frozenset(filter(self.matches, self.topics))
             self._replace_assignment([tp for tp in self.queue() if tp.topic in self.topics])
@@ -190,6 +198,7 @@ class SubscriptionState:
         *,
         await_callback: bool = False,
         topic_ids: Mapping[str, UUID] | None = None,
+        returning: Mapping[TopicPartition, PartitionState] = MappingProxyType({}),
     ) -> None:
         """Take over what the group assigned. Partitions that stay keep their position (2c-9).
 
@@ -197,15 +206,19 @@ class SubscriptionState:
         made in this `ownership_epoch`. Partitions of topics that are no longer subscribed stay held
         until `let_go`. `await_callback`: new partitions are not fetched until `callback_is_over`.
         `topic_ids`: the topics of new partitions, if the group names them by id (KIP-848).
+        `returning`: states of `take_aside` that go on.
         """
         assert self.is_subscribed
         before, ids = self._assignment, topic_ids or {}
-        self._replace_assignment(partitions)
+        self._replace_assignment(partitions, returning)
         self._follow_assignment()
+        self.begins_anew = False
         for tp, state in self._states.copy().items():
             state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
-            if tp not in before:
+            if tp in returning:
+                self._places.pop(tp, None)
+            elif tp not in before:
                 state.assigned_topic_id = state.topic_id = ids.get(tp.topic, ZERO_UUID)
             self.revision.note(tp)
 
@@ -225,6 +238,42 @@ class SubscriptionState:
         """Remove `partitions` from the assignment. The others stay held or not held, as before."""
         self._replace_assignment([tp for tp in self.queue() if tp not in partitions])
 
+    def set_aside(self, partitions: Collection[TopicPartition]) -> None:
+        """As `let_go`. What is known of the partitions is kept for `take_aside`."""
+        self._aside = {tp: self.in_hand(tp) for tp in partitions if tp in self._states}
+        self.let_go(partitions)
+
+    def take_aside(self) -> dict[TopicPartition, PartitionState]:
+        """Return what was known of the partitions that were set aside last, once."""
+        aside, self._aside = self._aside, {}
+        return aside
+
+    def came_back(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+        """Note that these partitions went and came without another owner in between. Until the next
+        poll, the application may commit the records that it has of them by `states`.
+        """
+        self._back, self._back_in_poll = dict(states), self.poll_number
+
+    def in_hand(self, tp: TopicPartition) -> PartitionState:
+        """Return the state by which the records of an assigned partition were returned: its own, or
+        that of before a rebalance.
+        """
+        is_former = tp in self._back and self._back_in_poll == self.poll_number
+        return self._back[tp] if is_former else self._states[tp]
+
+    def go_on_behind(
+        self, offsets: Mapping[TopicPartition, CommittedOffset]
+    ) -> list[TopicPartition]:
+        """Go on behind the committed records of partitions that came back: they were returned
+        before. Returns those partitions.
+        """
+        moved = [
+            tp for tp in offsets if tp in self._states and self.in_hand(tp) is not self._states[tp]
+        ]
+        for tp in moved:
+            self.seek(tp, offsets[tp].offset, offsets[tp].leader_epoch)
+        return moved
+
     def callback_is_over(self) -> None:
         """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""
         for tp, state in self._states.copy().items():
@@ -242,6 +291,8 @@ class SubscriptionState:
         self._gone_with_records.clear()
         self._places.clear()
         self._absent.clear()
+        self._aside.clear()
+        self._back.clear()
 
     def _enter(self, mode: SubscriptionMode) -> None:
         if self.mode not in (SubscriptionMode.NONE, mode):
@@ -251,7 +302,11 @@ class SubscriptionState:
             )
         self.mode = mode
 
-    def _replace_assignment(self, partitions: Iterable[TopicPartition]) -> None:
+    def _replace_assignment(
+        self,
+        partitions: Iterable[TopicPartition],
+        returning: Mapping[TopicPartition, PartitionState] = MappingProxyType({}),
+    ) -> None:
         wanted = dict.fromkeys(partitions)
         before = self._states.copy()
         kept = {tp: state for tp, state in before.items() if tp in wanted}
@@ -263,9 +318,12 @@ class SubscriptionState:
             self._without_position.pop(tp, None)
         for tp in wanted:
             if tp not in kept:
-                kept[tp] = state = PartitionState(tp, place=self._next_place)
+                kept[tp] = state = returning.get(tp) or PartitionState(tp)
+                state.place = self._next_place
                 self._next_place += 1
-                self._unfollowed[tp] = self._without_position[tp] = state
+                self._unfollowed[tp] = state
+                if state.fetch_state is not FetchState.FETCHING:
+                    self._without_position[tp] = state
                 self.unsettled += 1
                 self.revision.note(tp)
         self._states = kept
@@ -379,7 +437,7 @@ class SubscriptionState:
         """
         number = self.poll_number
         is_former = tp in self._gone_with_records and self._gone_in_poll == number
-        return is_former and self._states[tp].returned_in_poll != number
+        return is_former and self.in_hand(tp).returned_in_poll != number
 
     def assigned_names(self) -> str:
         """Return the names of the assigned partitions, for the end of an error text."""
@@ -403,6 +461,11 @@ class SubscriptionState:
     def is_settled(self) -> bool:
         """Say whether every position is valid, and was compared with the metadata."""
         return not self._without_position and not self._unfollowed
+
+    @property
+    def is_listener_called(self) -> bool:
+        """Whether on_partitions_assigned() runs for partitions that have no position yet."""
+        return any(state.is_being_assigned for state in self._without_position.copy().values())
 
     def initializing(self) -> Iterator[PartitionState]:
         """Yield the partitions without a position for which no reset has begun (B4)."""
@@ -767,10 +830,13 @@ class SubscriptionState:
         self, partitions: Collection[TopicPartition] | None = None
     ) -> dict[TopicPartition, CommittedOffset]:
         """Return what was marked as done, of `partitions` or of all."""
+        marks = {
+            tp: state.stored or self.in_hand(tp).stored for tp, state in self._states.copy().items()
+        }
         return {
-            tp: state.stored
-            for tp, state in self._states.copy().items()
-            if state.stored is not None and (partitions is None or tp in partitions)
+            tp: mark
+            for tp, mark in marks.items()
+            if mark is not None and (partitions is None or tp in partitions)
         }
 
     # The queue, pauses and backoffs…

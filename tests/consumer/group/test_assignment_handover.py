@@ -57,7 +57,7 @@ class Scene(ConsumerRebalanceListener):
     def assignment_lost(self) -> None:
         self.tell("no longer held back")
 
-    def positions_go(self, partitions: Collection[TopicPartition]) -> None:
+    def positions_go(self, states: object) -> None:
         pass
 
     def assignment_changed(self) -> None:

@@ -35,14 +35,14 @@ P0, P1, P2 = tps(0, 1, 2)
 
 @pytest.mark.parametrize(("policy", "first"), [("earliest", 0), ("latest", 5)])
 async def test_b4_without_a_position_the_policy_decides(policy: str, first: int) -> None:
-    async with (
-        embedded({"t": 1}) as broker,
-        consumer_of(broker, "t", auto_offset_reset=policy) as consumer,
-    ):
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t", auto_offset_reset=policy)
         fill(broker, P0, 5)
+        await consumer.start()
         assert await consumer.position(P0) == first
         fill(broker, P0, 2)
         assert await read(consumer, 7 - first) == {P0: list(range(first, 7))}
+        await consumer.stop()
 
 
 async def test_b4_without_a_policy_the_partition_is_named_until_the_user_seeks() -> None:

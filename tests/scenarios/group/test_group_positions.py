@@ -30,7 +30,7 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.consumer.batches import tps
 from tests.scenarios.consuming import embedded, eventually, fill, offsets, read
-from tests.scenarios.grouping import assigned, member_of, poll
+from tests.scenarios.grouping import assigned, expel, member_of, poll
 
 P0, P1, P2 = tps(0, 1, 2)
 BY_HAND: dict[str, Any] = {"enable_auto_commit": False}
@@ -81,9 +81,10 @@ async def test_b4_2_the_coordinator_is_asked_once_per_assignment_not_per_poll() 
             consumer.enforce_rebalance()
             await broker.wait_until(lambda: broker.group("g").generation_id > generation_id)
             await assigned(consumer, {P0, P1, P2})
-            await consumer.position(P0)
-            asked = [r for r in broker.requests if isinstance(r.request, OffsetFetchRequest)]
-            assert len(asked) == 2, "another assignment, another question"
+            assert await consumer.position(P0) == 4
+            assert len(broker.requests_of(OffsetFetchRequest)) == 1, "nobody else had them"
+            await expel(consumer)
+            await broker.wait_until(lambda: len(broker.requests_of(OffsetFetchRequest)) == 2)
 
 
 async def test_b4_2_what_a_cooperative_member_keeps_is_not_asked_for_again() -> None:

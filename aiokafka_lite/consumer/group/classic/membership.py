@@ -302,7 +302,7 @@ class ClassicMembership:
                 case NextStep.PREPARE if may_join:
                     self._note_rebalance()
                     self._changes_step(MembershipEvent.STEP_BEGAN)
-                    await self._handover.prepare()
+                    await self._handover.prepare(member.generation.generation_id)
                 case NextStep.LOSE if may_join:
                     await self._tell_lost()
                 case NextStep.JOIN if may_join:
@@ -433,7 +433,7 @@ class ClassicMembership:
         self._waits_no_longer()
         began_s, self._rebalance_began_s = self._rebalance_began_s, None
         generation = self._member.generation
-        takes_away = await self._handover.take(assigned)
+        takes_away = await self._handover.take(assigned, generation_id=generation.generation_id)
         if takes_away or (self._round.withheld(assigned) and self._member.generation is generation):
             self.request_rejoin("revoked partitions are free for others")
         self.completed_joins += 1
