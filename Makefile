@@ -95,6 +95,10 @@ ON_REAL := tests/integration tests/admin tests/scenarios tests/test_exactly_once
 test-kafka-%: $(VENV)/.installed-test  ## what runs on a real Kafka, on one release from 2.1 on: make test-kafka-2.8.2
 	KAFKA_VERSION=$* $(BIN)/python -m pytest $(ON_REAL) -m 'real_kafka and not soak' $(ARGS)
 
+# Each package gets an environment of its own in build/dropin. The table of docs/moving.md is written from the run.
+test-dropin: $(VENV)/.installed-test  ## packages that import aiokafka, on it and then on compat, on a real Kafka
+	DROPIN_TABLE=1 $(BIN)/python -m pytest tests/compat/dropin tests/compat/test_promises.py -m soak $(ARGS)
+
 check: $(VENV)/.installed-test  ## linters, types (of users' programs, too) and dead code; what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
