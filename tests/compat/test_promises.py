@@ -16,7 +16,6 @@ ON_A_REAL_KAFKA_ONLY = {"internal_topics_can_be_subscribed"}
 OTHERWISE = {
     "a_cancelled_commit_goes_on": "a cancelled `commit_transaction()`",
     "a_lost_record_breaks_the_sequence": "aiokafka's inside",
-    "a_member_that_does_not_poll_leaves_and_comes_back": "auto-commit",
     "what_send_returns_is_a_future": "the result of `send`",
 }
 """What compat does not keep -> the row of docs/moving.md that says so."""
