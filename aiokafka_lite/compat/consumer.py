@@ -46,7 +46,10 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         Cancelled: as that.
         """
         with _asserted():
-            await super().start()
+            try:
+                await super().start()
+            except ConsumerStoppedError as error:
+                raise NotAllowedError(str(error)) from error
         if self._engine is not None:
             self._engine.buffer.budget.passes_errors = True
 
@@ -111,7 +114,7 @@ class NotAllowedError(IllegalStateError, AssertionError):
 def _asserted() -> Iterator[None]:
     try:
         yield
-    except (IllegalStateError, ConsumerStoppedError) as error:
+    except IllegalStateError as error:
         raise NotAllowedError(str(error)) from error
 
 

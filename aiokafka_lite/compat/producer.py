@@ -45,7 +45,8 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
         """
         if batch.record_count() == 0:
             batch.close()
-            await self.partitions_for(topic)
+            if partition is not None and partition not in await self.partitions_for(topic):
+                raise AssertionError(f"Unrecognized partition: partition={partition}")
             nothing: asyncio.Future[None] = running_loop().create_future()
             nothing.set_result(None)
             return nothing

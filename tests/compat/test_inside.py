@@ -106,3 +106,38 @@ def test_a_name_that_aiokafka_does_not_have_is_missed() -> None:
 def test_each_module_of_the_inside_has_a_public_way() -> None:
     for path in inside_table.module_paths():
         assert inside.public_way(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "arguments"),
+    [
+        ("structs", "TopicPartition", ("t", 1)),
+        ("structs", "BrokerMetadata", (1, "host", 2, "rack")),
+        ("structs", "PartitionMetadata", ("t", 0, 1, [1], [1], None)),
+        ("structs", "OffsetAndMetadata", (1, "note")),
+        ("structs", "OffsetAndTimestamp", (1, 2)),
+        ("structs", "RecordMetadata", ("t", 0, ("t", 0), 1, 2, 0, 3)),
+        ("structs", "ConsumerRecord", ("t", 0, 1, 2, 0, b"k", b"v", None, 1, 1, ())),
+        ("admin", "NewTopic", ("t", 1, 2, None, {"a": "b"})),
+        ("admin", "NewPartitions", (3, [[1]])),
+        ("admin", "RecordsToDelete", (5,)),
+        ("admin.config_resource", "ConfigResource", ("topic", "t", {"a": 1})),
+        ("producer.transaction_manager", "PidAndEpoch", (1, 2)),
+        ("coordinator.protocol", "ConsumerProtocolMemberMetadata", (0, ["t"], b"")),
+        ("coordinator.protocol", "ConsumerProtocolMemberAssignment", (0, [("t", [1])], b"x")),
+    ],
+)
+def test_a_value_is_made_and_read_as_in_aiokafka(
+    path: str, name: str, arguments: tuple[Any, ...]
+) -> None:
+    theirs: Any = getattr(importlib.import_module(f"aiokafka.{path}"), name)(*arguments)
+    ours = found(path, name)(*arguments)
+    fields = getattr(theirs, "__dataclass_fields__", None) or getattr(theirs, "_fields", None)
+    for field in fields or vars(theirs):
+        assert str(getattr(ours, field)) == str(getattr(theirs, field)), field
+    if hasattr(theirs, "encode"):
+        assert ours.encode() == theirs.encode()
+    if isinstance(theirs, tuple):
+        assert tuple(ours) == tuple(theirs)
+        names: Any = ours
+        assert names._fields == fields

@@ -155,7 +155,7 @@ class Run:
         task = asyncio.ensure_future(self.consumer.getone(self.place(place)))
         await asyncio.sleep(0)
         task.cancel()
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError, Exception):
             record = await task
             self.consumer.seek(self.place(place), record.offset)
             return
@@ -443,6 +443,30 @@ DIFFERENCES = (
         lambda _, theirs, ours: "ConsumerStoppedError" in ours.error,
     ),
     Difference(
+        "`getmany(timeout_ms=...)` while unassigned",
+        lambda step, theirs, ours: (
+            step.name == "drain" and "TimeoutError" in theirs.error[:1] and ours.result == []
+        ),
+    ),
+    Difference(
+        "a negative offset in `commit()`",
+        lambda step, theirs, ours: (
+            step.name == "commit" and not theirs.error and "ValueError" in ours.error
+        ),
+    ),
+    Difference(
+        "`commit()` before anything was read",
+        lambda step, theirs, ours: (
+            step.name in ("committed", "seek_to_committed", "left behind")
+            and not ours.error
+            and stored_in(ours.result) <= stored_in(theirs.result)
+        ),
+    ),
+    Difference(
+        '`auto_offset_reset="none"`',
+        lambda _, theirs, ours: "NoOffsetForPartitionError" in (*theirs.error, *ours.error),
+    ),
+    Difference(
         "calls before `start()`",
         lambda _, theirs, ours: "AttributeError" in theirs.error[:1] and bool(ours.error),
     ),
@@ -450,7 +474,17 @@ DIFFERENCES = (
     Difference("several faults in one call", _kinds("IllegalStateError", "TypeError")),
     Difference("several faults in one call", _kinds("ValueError", "IllegalStateError")),
     Difference("several faults in one call", _kinds("IllegalStateError", "IllegalOperation")),
+    Difference("several faults in one call", _kinds("TypeError", "AssertionError")),
 )
+
+
+def stored_in(result: Any) -> set[Any]:
+    """The stored offsets in what a step found."""
+    if isinstance(result, tuple):  # left behind: with the ends of the logs
+        return set(result[1])
+    if isinstance(result, list):
+        return {each for each in result if each[1] is not None}
+    return set() if result is None else {result}
 
 
 def difference(step: Step, theirs: Finding, ours: Finding) -> Difference | None:
