@@ -248,6 +248,12 @@ class NetworkClient(DirectRequests):
         versions = self._pool.api_versions.get(node_id)
         return None if versions is None else versions.max_version(request_type)
 
+    def told_versions(self) -> tuple[object, ...]:
+        """Return what the nodes connected so far have told of their versions: the same objects as
+        long as nothing has changed.
+        """
+        return tuple(self._pool.api_versions.values())
+
     def highest_version(self, request_type: type[Request[Any]]) -> int | None:
         """Return the highest of the versions that a request of this type would have with the nodes
         connected so far. None: no node has a version in common with this library.

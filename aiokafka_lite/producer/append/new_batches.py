@@ -148,11 +148,12 @@ class NewBatches:
         one is before it, and closed. Raises: as `join_transaction`, and as `RecordAccumulator.add`.
         The memory is given back then.
         """
-        try:
-            self.join_transaction(batch)
-        except BaseException:
-            self._accumulator.discard(batch)
-            raise
+        if self._transactions is not None:
+            try:
+                self._transactions.add_partition(batch.topic_partition)
+            except BaseException:
+                self._accumulator.discard(batch)
+                raise
         size = batch.reserved_bytes
         queue = self._accumulator.add(batch)
         self._filled_bytes += size

@@ -76,7 +76,7 @@ class RecordSerializers:
                 key = check_bytes("key", key, self.most_bytes)
             if value is not None and value.__class__ is not bytes:
                 value = check_bytes("value", value, self.most_bytes)
-            return key, value, freeze_headers(headers, self.most_bytes)
+            return key, value, () if headers is None else freeze_headers(headers, self.most_bytes)
         listed = []
         if headers is not None and headers != ():
             listed = list(freeze_headers(headers, self.most_bytes))

@@ -118,6 +118,8 @@ class TransactionManager:
         self._offsets = TransactionOffsets(client)
         self._calls = TransactionCalls(client, on_refusal=self._refused, why_not=self._why_not)
         self._adding: OwnedTask | None = None
+        self._told_versions: tuple[object, ...] = ()
+        self._may_have_v2 = False
         self._prepared: PreparedTransaction | None = None
 
     # For the sender and for send(); nothing here waits…
@@ -210,13 +212,16 @@ class TransactionManager:
         The user can limit them by max_api_versions, and other nodes may be older.
         """
         network = self._client.network
-        if network.finalized_level(FEATURE) < V2:
-            return False
-        for kind in (ProduceRequest, EndTxnRequest, TxnOffsetCommitRequest):
-            version = network.highest_version(kind)
-            if version is not None and version < kind.transactions_v2_since:
-                return False
-        return True
+        told = network.told_versions()
+        if told != self._told_versions:
+            versions = [
+                (network.highest_version(kind), kind.transactions_v2_since)
+                for kind in (ProduceRequest, EndTxnRequest, TxnOffsetCommitRequest)
+            ]
+            is_limited = any(version is not None and version < since for version, since in versions)
+            self._told_versions = told
+            self._may_have_v2 = network.finalized_level(FEATURE) >= V2 and not is_limited
+        return self._may_have_v2
 
     async def commit(self, timeout_s: float) -> None:
         """Write the queued batches and commit. Raises: as `AIOKafkaProducer.commit_transaction`."""
