@@ -18,6 +18,7 @@ import os
 import socket
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from ssl import SSLContext, SSLError
 from typing import Final, cast
 
@@ -94,6 +95,18 @@ class FrameTransport(FrameStream, asyncio.BufferedProtocol):
         return False  # the loop closes the transport: Kafka has no half-closed connections
 
     # Closing…
+
+    def give_up(self, sock: socket.socket) -> None:
+        """Close the socket of a connection that `connect` does not return.
+
+        Whoever has the socket by now closes it. If it were closed behind the loop's back, the loop
+        would take the next socket with the same number for this one, and never read it. With TLS
+        the loop by itself would wait for the peer's goodbye, up to 30 seconds.
+        """
+        is_of_loop = self._transport is not None
+        self.close()
+        if not is_of_loop:
+            sock.close()
 
     async def wait_closed(self) -> None:
         """Return when the event loop has closed the socket. Cancelled: the transport goes on
@@ -219,7 +232,7 @@ async def connect(
                 tls.on_connected()
                 await _start_tls(sock, made, address, tls)
         except BaseException:
-            sock.close()
+            made.give_up(sock)
             raise
     return made
 
@@ -236,15 +249,30 @@ def _awaitable(asked: object, host: str, port: int) -> Awaitable[object]:
     )
 
 
+def _close_made(asked: object) -> None:
+    """Close the socket of a future that was done before the cancellation reached its waiter."""
+    if isinstance(asked, asyncio.Future):
+        with suppress(Exception, asyncio.CancelledError):
+            made = asked.result()
+            if isinstance(made, socket.socket):
+                made.close()
+
+
 async def _socket_of(connector: Connector, address: Address) -> socket.socket:
     """Return the socket that the user's function makes.
 
     Raises: KafkaConnectionError with what the function raised as its cause; KafkaConfigurationError
-    for anything but a socket, and for a function that is no coroutine function.
+    for anything but a socket, and for a function that is no coroutine function. Cancelled: no
+    socket stays behind.
     """
     host, port = address.sockaddr[:2]
+    asked: object = None
     try:
-        made: object = await _awaitable(connector(host, port), host, port)
+        asked = _awaitable(connector(host, port), host, port)
+        made: object = await asked
+    except asyncio.CancelledError:
+        _close_made(asked)
+        raise
     except (OSError, KafkaError):
         raise
     except Exception as error:

@@ -6,7 +6,7 @@ import gc
 import socket
 import sys
 import tracemalloc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -17,12 +17,13 @@ from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.net import transport as transport_module
 from aiokafka_lite.net.endpoint import Address, Endpoint
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
-from aiokafka_lite.net.transport import FrameTransport, connect, resolve
+from aiokafka_lite.net.transport import FrameTransport, TlsStart, address_of, connect, resolve
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.testing.fake_clock import settle
 from tests.net.support.pool_bytes import idle_bytes, pooled_bytes
 from tests.net.support.recorded_frames import RecordedFrames
 from tests.net.support.scripted_node import ScriptedNode, ScriptedPeer, framed
+from tests.net.support.tls_peer import TlsPeer, at_the_end_of_a_handshake
 from tests.support.certificates import Authority
 from tests.support.leftovers import nothing_left_behind
 from tests.support.patience import eventually
@@ -291,6 +292,60 @@ async def test_a_connect_cancelled_while_the_peer_is_silent_leaves_no_socket() -
             connecting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await connecting
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+async def test_a_connect_cancelled_as_tls_is_ready_leaves_no_socket(
+    monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """The peer neither says goodbye nor closes. The next connection has a working socket, also
+    with the same number."""
+    authority = Authority()
+    server = authority.issue("localhost").serving()
+    async with nothing_left_behind(), ScriptedNode() as node:
+        address = Address(socket.AF_INET, (node.endpoint.host, node.endpoint.port))
+        connecting = asyncio.ensure_future(
+            connect(
+                address,
+                RecordedFrames(),
+                frame_pool=FrameBufferPool(),
+                tls=TlsStart(authority.trusted(), "localhost", lambda: None),
+            )
+        )
+        loop = asyncio.get_running_loop()
+        cancel: Callable[[], object] = connecting.cancel
+        for _ in range(turns):
+            cancel = partial(loop.call_soon, cancel)
+        at_the_end_of_a_handshake(monkeypatch, cancel)
+        peer = await node.accept()
+        await TlsPeer(peer, server).handshake()
+        with pytest.raises(asyncio.CancelledError):
+            await connecting
+        await peer.read_to_end()
+        async with connected(node) as (transport, recorded, next_peer):
+            transport.write([framed(b"hello")])
+            assert await next_peer.read_frame() == b"hello"
+            next_peer.send(framed(b"answer"))
+            await eventually(lambda: recorded.frames == [b"answer"])
+
+
+async def test_a_socket_that_a_future_brings_as_the_connect_is_cancelled_is_closed() -> None:
+    asked: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
+    with socket.socket() as brought:
+        connecting = asyncio.ensure_future(
+            connect(
+                address_of(Endpoint("kafka.internal", 9092)),
+                RecordedFrames(),
+                frame_pool=FrameBufferPool(),
+                connector=lambda host, port: asked,
+            )
+        )
+        await settle()
+        asked.set_result(brought)
+        connecting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await connecting
+        assert brought.fileno() == -1
 
 
 async def test_no_more_file_descriptors_is_a_connection_error(

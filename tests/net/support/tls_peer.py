@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 
+import pytest
+
 from aiokafka_lite.protocol.message_header import decode_request_header
 from tests.net.support.scripted_node import ScriptedPeer, answer_bytes, api_versions_response
 from tests.support.patience import PATIENCE_S
@@ -90,3 +92,18 @@ class TlsPeer:
         _, version, correlation_id = await self.read_request()
         answer = answer_bytes(api_versions_response(), version, correlation_id)
         self.peer.send(self.encrypted(answer))
+
+
+def at_the_end_of_a_handshake(
+    monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]
+) -> None:
+    """Call `action` when the next handshake of a client has ended; the loop does not know yet."""
+    do_handshake = ssl.SSLObject.do_handshake
+
+    def and_act(self: ssl.SSLObject) -> None:
+        do_handshake(self)
+        if not self.server_side:
+            monkeypatch.undo()
+            action()
+
+    monkeypatch.setattr(ssl.SSLObject, "do_handshake", and_act)

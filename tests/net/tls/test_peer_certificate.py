@@ -1,5 +1,6 @@
 """The certificate of a node is seen without trust in it; a node without one is no error."""
 
+import asyncio
 import socket
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from aiokafka_lite.net.endpoint import Address
 from aiokafka_lite.net.tls.peer_certificate import peer_certificate
 from tests.net.support.scripted_node import ScriptedNode
+from tests.net.support.tls_peer import TlsPeer, at_the_end_of_a_handshake
 from tests.support.certificates import Authority
 from tests.support.leftovers import nothing_left_behind
 
@@ -37,3 +39,18 @@ async def test_a_node_that_shows_none_is_no_error(*, asks: bool) -> None:
                 taken.bind(("127.0.0.1", 0))
                 address = Address(socket.AF_INET, taken.getsockname())
                 assert await peer_certificate(address, "localhost") is None
+
+
+async def test_a_look_that_is_cancelled_as_the_handshake_ends_leaves_no_socket(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The node neither says goodbye nor closes."""
+    server = Authority().issue("localhost").serving()
+    async with nothing_left_behind(), ScriptedNode() as node:
+        looking = asyncio.ensure_future(peer_certificate(address_of(node), "localhost"))
+        at_the_end_of_a_handshake(monkeypatch, looking.cancel)
+        peer = await node.accept()
+        await TlsPeer(peer, server).handshake()
+        with pytest.raises(asyncio.CancelledError):
+            await looking
+        await peer.read_to_end()
