@@ -6,16 +6,16 @@ are cancelled by rebalances.
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from aiokafka_lite import AIOKafkaClient, AIOKafkaConsumer, AIOKafkaShareConsumer
-from aiokafka_lite.admin import AIOKafkaAdminClient, ConfigResource, ConfigResourceType
 from aiokafka_lite.errors import KafkaConfigurationError, KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.workers.keyed_workers import KeyedWorkers
 from aiokafka_lite.workers.share.share_workers import ShareWorkers
+from tests.adversity.sockets.checked_values import name_of
 from tests.adversity.sockets.consumer_rounds import (
     ALL,
     PARTITIONS,
@@ -24,7 +24,7 @@ from tests.adversity.sockets.consumer_rounds import (
     accidents,
     consumer_options,
 )
-from tests.adversity.sockets.storm import storm
+from tests.adversity.sockets.storm import Storm, storm
 
 MEMBERS: Final = 2
 _END_S: Final = 60.0
@@ -47,6 +47,12 @@ class Handling:
         self._ledger = ledger
         self._rng = rng
         self.fails = True
+        self.consumer: AIOKafkaConsumer[Any, Any] | AIOKafkaShareConsumer[Any, Any] | None = None
+        """That of the newest workers."""
+
+    def explained(self) -> list[str]:
+        """Return what the newest consumer says of itself."""
+        return [] if self.consumer is None else [str(each) for each in self.consumer.explain()]
 
     async def handle(self, record: ConsumerRecord[Any, Any]) -> None:
         await asyncio.sleep(self._rng.choice([0.0, 0.0, 0.001, 0.02]))
@@ -70,34 +76,41 @@ async def play_workers(seed: int, *, tls: bool, protocol: str, lives: int) -> li
         happening = accidents(weather, ledger, rng, may_make_anew=protocol in ("consumer", "share"))
         # What a share group has accepted is behind its start offset, in whatever log that was.
         weather.others += happening[:8] if protocol == "share" else happening
-        if protocol == "share":
-            await _begin_at_the_start(options)
+        weather.broker.cluster.group_settings["g"] = {"share.auto.offset.reset": "earliest"}
         handling = Handling(ledger, rng)
 
-        async def live() -> None:
+        async def live(for_s: float | None) -> None:
+            try:
+                async with asyncio.timeout(for_s):
+                    await _work(options, rng, protocol, handling)
+            except KafkaConfigurationError:
+                raise
+            except (KafkaError, TimeoutError) as error:
+                weather.note(f"workers end: {error!r}")
+
+        async def live_often() -> None:
             for _ in range(lives):
-                for_s = rng.choice([0.05, 0.3, 1.0])
-                try:
-                    async with asyncio.timeout(for_s):
-                        await _work(options, rng, protocol, handling)
-                except KafkaConfigurationError:
-                    raise
-                except (KafkaError, TimeoutError) as error:
-                    weather.note(f"workers end: {error!r}")
+                await live(rng.choice([0.05, 0.3, 1.0]))
+
+        async def live_on() -> None:
+            """Run workers, and new ones if they end by an error, as programs do."""
+            while True:
+                await live(None)
 
         async with weather.raging(), asyncio.timeout(240), asyncio.TaskGroup() as tasks:
             for _ in range(MEMBERS):
-                tasks.create_task(live())
+                tasks.create_task(live_often())
         handling.fails = False
         for partition in ALL:
             ledger.write(partition, 5)
-        last = asyncio.create_task(_work(options, rng, protocol, handling))
+        last = asyncio.create_task(live_on())
         await _until(lambda: last.done() or not ledger.missing())
+        missing = ledger.missing()
+        found = [*_where_records_are_missing(weather, ledger), *handling.explained()]
         last.cancel()
         with suppress(asyncio.CancelledError):
             await last
-        missing = ledger.missing()
-        assert not missing, f"never handled: {len(missing)}, {sorted(missing)[:20]}"
+        assert not missing, "\n".join(["never handled:", *found, "before:", *weather.log[-60:]])
         return weather.log
 
 
@@ -108,11 +121,18 @@ async def _until(condition: Callable[[], bool]) -> None:
                 await asyncio.sleep(0.02)
 
 
-async def _begin_at_the_start(options: dict[str, Any]) -> None:
-    async with AIOKafkaAdminClient(**options) as admin:
-        settings = {"share.auto.offset.reset": "earliest"}
-        resource = ConfigResource(ConfigResourceType.GROUP, "g", settings)
-        await admin.incremental_alter_configs([resource])
+def _where_records_are_missing(weather: Storm, ledger: Ledger) -> Iterator[str]:
+    """Yield what the group has, and a line for each partition with records nobody handled."""
+    missing, view = ledger.missing(), weather.broker.group("g")
+    yield f"the group: {view.state}, generation {view.generation_id}, members {[*view.members]}"
+    for partition in ALL:
+        log = weather.broker.log(partition)
+        offsets = [each.offset for each in log.records() if name_of(each.value) in missing]
+        if offsets:
+            yield (
+                f"{partition}: {len(offsets)} of {log.log_end_offset} at {offsets[:20]}; committed:"
+                f" {view.offsets.get(partition)}; shared: {view.shares.get(partition)}"
+            )
 
 
 async def _work(
@@ -129,12 +149,14 @@ async def _work(
             share_consumer: AIOKafkaShareConsumer[Any, Any] = AIOKafkaShareConsumer(
                 *TOPICS, group_id="g", share_acknowledgement_mode="explicit", **connections
             )
+            handling.consumer = share_consumer
             workers = ShareWorkers(share_consumer, handling.handle, commit_interval_ms=20, **_FAST)
         else:
             of_consumer = consumer_options(rng, protocol) | {"enable_auto_commit": False}
             consumer: AIOKafkaConsumer[Any, Any] = AIOKafkaConsumer(
                 *TOPICS, **connections, **of_consumer
             )
+            handling.consumer = consumer
             workers = KeyedWorkers(
                 consumer,
                 handling.handle,
