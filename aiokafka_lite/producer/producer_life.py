@@ -9,6 +9,8 @@ from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.life import Life, LifeState
 from aiokafka_lite.errors import IllegalStateError, ProducerClosed
 
+_RUNNING = LifeState.RUNNING  # on 3.11 it costs a call to find it in its class
+
 MAY_FOLLOW: dict[LifeState, frozenset[LifeState]] = {
     # A stop before the start has nothing to close.
     LifeState.NEW: frozenset({LifeState.STARTING, LifeState.STOPPED}),
@@ -51,7 +53,7 @@ class ProducerLife(Life[LifeState]):
         Raises: IllegalStateError before the start and in another event loop, ProducerClosed
         after the stop, KafkaError when a background task has failed.
         """
-        if self._state is LifeState.RUNNING:
+        if self._state is _RUNNING:
             self._client.loop.check()
             self._client.check()
         elif self._state is LifeState.NEW or self._state is LifeState.STARTING:

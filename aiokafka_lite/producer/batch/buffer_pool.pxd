@@ -1,5 +1,7 @@
 """The C types of `buffer_pool.py`, and what other native leaves may call without an argument tuple."""
 
+cimport cython
+
 cdef Py_ssize_t _SCARCE_SHARE
 
 
@@ -18,9 +20,12 @@ cdef class BufferPool:
 
     cpdef bint is_scarce(self)
     cpdef bytearray take_nowait(self, Py_ssize_t size)
+    @cython.locals(size=Py_ssize_t)
     cpdef give(self, bytearray buffer, bint reusable=*)
+    @cython.locals(freed_bytes=Py_ssize_t)
     cpdef shrink(self, bytearray buffer, Py_ssize_t size)
     cpdef give_bytes(self, Py_ssize_t size)
+    @cython.locals(size=Py_ssize_t)
     cdef _keep(self, bytearray buffer)
     cdef _make_room(self, Py_ssize_t most_bytes)
     cdef _serve(self)

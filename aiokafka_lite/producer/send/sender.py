@@ -191,7 +191,8 @@ class Sender(BatchSender):
                 if delay_s is not None:  # there are records without outcome
                     if self._late_at_s <= now_s:
                         self._late_at_s = self._tell_of_late(now_s)
-                    delay_s = min(delay_s, self._late_at_s - now_s)
+                    late_s = self._late_at_s - now_s
+                    delay_s = late_s if late_s < delay_s else delay_s
                 self._look_again_in(delay_s, now_s)
                 await self._wakeup.wait()
             raise self._fault

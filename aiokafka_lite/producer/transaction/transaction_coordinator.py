@@ -131,7 +131,8 @@ class TransactionCoordinator:
                 failure = await self._ask_once(
                     what, key, request, error_of, actions, max_version, refused
                 )
-                self.failures.pop(what, None)
+                if self.failures:
+                    self.failures.pop(what, None)
             except TransactionError as refusal:
                 self.failures.pop(what, None)
                 refusal.may_be_served = is_in_doubt

@@ -27,7 +27,8 @@ class TransactionState(Enum):
 
 
 # On 3.11 it costs a call to find a member in its class.
-_OPEN, _FATAL = TransactionState.IN_TRANSACTION, TransactionState.FATAL_ERROR
+_READY, _OPEN = TransactionState.READY, TransactionState.IN_TRANSACTION
+_FATAL = TransactionState.FATAL_ERROR
 _FAILED = (TransactionState.ABORTABLE_ERROR, TransactionState.FATAL_ERROR)
 
 
@@ -110,7 +111,7 @@ class TransactionStatus:
         """Go to `state`. Raises: as `check`, and changes nothing then."""
         self.check(state)
         self.state = state
-        if state is TransactionState.READY:
+        if state is _READY:
             self.error = None
             self.needs_epoch_bump = False
 
