@@ -27,6 +27,12 @@ PACKAGES: Final = (
         "`TestKafkaBroker` with and without a broker, a FastAPI router",
     ),
     Package(
+        "faststream-concurrent-aiokafka 0.7.2",
+        "faststream_concurrent.py",
+        ("faststream-concurrent-aiokafka==0.7.2", "faststream[kafka]==0.7.8"),
+        "handlers side by side, commits in batches, a shutdown",
+    ),
+    Package(
         "taskiq-aio-kafka 1.0.0",
         "taskiq_tasks.py",
         ("taskiq-aio-kafka==1.0.0", "kafka-python==2.3.3"),
