@@ -311,6 +311,98 @@ def test_buffer_memory_bounds_kept_buffers_and_values_together(then: int) -> Non
     assert float(run.stdout) < 0.2
 
 
+_FILLED = """
+    import asyncio, os, random, sys
+    from aiokafka_lite import AIOKafkaProducer
+    from aiokafka_lite.errors import BufferExhaustedError
+
+    servers, codec = sys.argv[1], sys.argv[2]
+    partitions, size, memory = map(int, sys.argv[3:])
+    numbers = random.Random(1)
+
+    def resident():
+        with open("/proc/self/statm") as numbers:
+            return int(numbers.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def value():
+        if codec == "none":
+            return bytes([numbers.randrange(1, 256)]) * size
+        return numbers.randbytes(size // 2) + bytes(size - size // 2)
+
+    async def main():
+        async with AIOKafkaProducer(
+            bootstrap_servers=servers, buffer_memory=memory, stop_timeout_ms=0,
+            request_timeout_ms=600_000, delivery_timeout_ms=1_200_000,
+            compression_type=None if codec == "none" else codec,
+        ) as producer:
+            await producer.partitions_for("orders")
+            await producer.send_and_wait("orders", value(), partition=0)
+            print("ready", flush=True)
+            sys.stdin.readline()
+            base = most = resident()
+            sent = in_vain = 0
+            while in_vain < 100:
+                try:
+                    producer.send_nowait("orders", value(), partition=sent % partitions)
+                except BufferExhaustedError:
+                    in_vain += 1
+                    await asyncio.sleep(0.02)
+                sent += 1
+                if not sent % 20:
+                    await asyncio.sleep(0)
+                if not sent % 50 or in_vain:
+                    most = max(most, resident())
+            print((most - base) / memory, flush=True)
+            os._exit(0)
+
+    asyncio.run(main())
+"""
+
+
+def filled(codec: str, partitions: int, size: int, memory: int, fault: str) -> float:
+    """Fill the memory of a producer in a process of its own. Return how many times its memory was
+    resident at most, besides what was before."""
+    with EmbeddedBroker.threaded(max_logged_requests=0) as broker:
+        broker.create_topic("orders", partitions)
+        given = map(str, (broker.bootstrap_servers, codec, partitions, size, memory))
+        with subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(_FILLED), *given],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            if fault == "stalled":
+                broker.faults.stall(ProduceRequest, times=None)
+            else:
+                broker.faults.delay(ProduceRequest, 0.5, times=None)
+            process.stdin.write("\n")
+            process.stdin.flush()
+            return float(process.stdout.readline())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
+@pytest.mark.parametrize("codec", ["none", "lz4"])
+def test_buffer_memory_bounds_what_many_partitions_hold(codec: str) -> None:
+    """Batches that are not full, values and buffers together (C6)."""
+    assert 0.5 < filled(codec, 20, 1000, 32 << 20, "stalled") < 1.2
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
+@pytest.mark.parametrize("fault", ["stalled", "slow"])
+@pytest.mark.parametrize("size", [100, 401, 1000, 100_000])
+@pytest.mark.parametrize("codec", ["none", "lz4", "gzip"])
+@pytest.mark.parametrize("partitions", [1, 20, 200])
+def test_buffer_memory_bounds_any_backlog(
+    partitions: int, codec: str, size: int, fault: str
+) -> None:
+    """With the default of 32 MB; what the allocator cannot reuse is a larger part of less (C6)."""
+    assert 0.5 < filled(codec, partitions, size, 32 << 20, fault) < 1.2
+
+
 # What is told…
 
 
