@@ -12,7 +12,6 @@ from collections.abc import Callable
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
-from aiokafka_lite.record.batch_reader import RecordCursor
 
 MakeBuilder = Callable[[bytearray], RecordBatchBuilder]
 _RECORDS_AT_ONCE = 1000
@@ -52,6 +51,8 @@ def _pieces(
     most_records = (batch.record_count + 1) // 2
     left = 0
     topic, partition = batch.topic_partition
+    from aiokafka_lite.record.batch_reader import RecordCursor  # noqa: PLC0415  rare
+
     cursor = RecordCursor(
         batch.wire(), topic=topic, partition=partition, fetch_offset=0, check_crcs=False
     )
