@@ -2,12 +2,15 @@
 
 import sys
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from aiokafka_lite import client as lite
 from aiokafka_lite.client import ConnectionGroup, lane_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
+from aiokafka_lite.errors import IllegalStateError
 
 _WIRE = "aiokafka_lite.compat.wire"
 """The module of the requests' types. Who has such a request has loaded it."""
@@ -49,6 +52,19 @@ class AIOKafkaClient(lite.AIOKafkaClient):
             await super().close()
 
 
+class NotAllowedError(IllegalStateError, AssertionError):
+    """Where this package raises IllegalStateError, and aiokafka asserts."""
+
+
+@contextmanager
+def asserted() -> Iterator[None]:
+    """Raise NotAllowedError in place of IllegalStateError."""
+    try:
+        yield
+    except IllegalStateError as error:
+        raise NotAllowedError(str(error)) from error
+
+
 def client_of(owner: Any) -> AIOKafkaClient:
     """Return the client over the connections of a producer, consumer or admin client.
 
@@ -70,4 +86,4 @@ def client_of(owner: Any) -> AIOKafkaClient:
     return client
 
 
-__all__ = ["AIOKafkaClient", "client_of"]
+__all__ = ["AIOKafkaClient", "NotAllowedError", "asserted", "client_of"]

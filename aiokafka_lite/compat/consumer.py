@@ -3,18 +3,16 @@
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from aiokafka_lite.compat.client import AIOKafkaClient, client_of
+from aiokafka_lite.compat.client import AIOKafkaClient, NotAllowedError, asserted, client_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.consumer import consumer as lite
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.errors import (
     CommitFailedError,
     ConsumerStoppedError,
-    IllegalStateError,
     RebalanceInProgressError,
 )
 from aiokafka_lite.model import KT, VT, TopicPartition
@@ -45,7 +43,7 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
 
         Cancelled: as that.
         """
-        with _asserted():
+        with asserted():
             try:
                 await super().start()
             except ConsumerStoppedError as error:
@@ -83,17 +81,17 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
 
     def pause(self, *partitions: TopicPartition) -> None:
         """As that of `aiokafka_lite.AIOKafkaConsumer`; AssertionError for what is not assigned."""
-        with _asserted():
+        with asserted():
             super().pause(*partitions)
 
     def resume(self, *partitions: TopicPartition) -> None:
         """As `pause`."""
-        with _asserted():
+        with asserted():
             super().resume(*partitions)
 
     def seek(self, partition: TopicPartition, offset: Any) -> None:
         """As `pause`."""
-        with _asserted():
+        with asserted():
             super().seek(partition, offset)
 
     def _is_leaving(self) -> Callable[[], bool]:
@@ -104,18 +102,6 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
 
 class _Positions(dict[TopicPartition, Any]):
     """The positions that `commit()` without offsets stores."""
-
-
-class NotAllowedError(IllegalStateError, AssertionError):
-    """Where this package raises IllegalStateError, and aiokafka asserts."""
-
-
-@contextmanager
-def _asserted() -> Iterator[None]:
-    try:
-        yield
-    except IllegalStateError as error:
-        raise NotAllowedError(str(error)) from error
 
 
 class _Revocation:
@@ -180,4 +166,4 @@ class _AsOften(ConsumerRebalanceListener):
             )
 
 
-__all__ = ["AIOKafkaConsumer", "NotAllowedError"]
+__all__ = ["AIOKafkaConsumer"]

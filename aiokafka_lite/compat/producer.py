@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from aiokafka_lite.compat.client import AIOKafkaClient, client_of
+from aiokafka_lite.compat.client import AIOKafkaClient, asserted, client_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import IllegalArgumentError
@@ -45,6 +45,8 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
         """
         if batch.record_count() == 0:
             batch.close()
+            if self._engine.transactions is not None:
+                self._engine.transactions.check_may_send()
             if partition is not None and partition not in await self.partitions_for(topic):
                 raise AssertionError(f"Unrecognized partition: partition={partition}")
             nothing: asyncio.Future[None] = running_loop().create_future()
@@ -52,6 +54,23 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
             return nothing
         ack = await super().send_batch(batch, topic, partition=partition)
         return ack if self._is_answered else _future_of_none(ack)
+
+    async def begin_transaction(self) -> None:
+        """As that of `aiokafka_lite.AIOKafkaProducer`. What is out of order is an AssertionError,
+        too, as in the calls below. Cancelled: as that.
+        """
+        with asserted():
+            await super().begin_transaction()
+
+    async def commit_transaction(self) -> None:
+        """As `begin_transaction`. Cancelled: the commit goes on."""
+        with asserted():
+            await super().commit_transaction()
+
+    async def abort_transaction(self) -> None:
+        """As `begin_transaction`. Cancelled: the abort goes on."""
+        with asserted():
+            await super().abort_transaction()
 
 
 def _without_result(send: Callable[..., Any]) -> Callable[..., Any]:

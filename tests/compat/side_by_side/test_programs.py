@@ -54,7 +54,9 @@ COMMON = settings(
     suppress_health_check=list(HealthCheck),
 )
 QUICK = tuple(
-    name for name in STEPS if name not in ("stop", "stop_producer", "unsubscribe", "subscribe")
+    name
+    for name in STEPS
+    if name not in ("stop", "stop_producer", "unsubscribe", "subscribe", "rebalance")
 )
 """Steps after which calls seldom wait for nothing."""
 
