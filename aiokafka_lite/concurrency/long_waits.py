@@ -174,12 +174,13 @@ class LongWaits:
         """Note that a wait is over. May be repeated."""
         if self._open.pop(wait, self) is self:
             return
-        told_s = self._told_at_s.get(wait.what)  # it stays: the wait may begin again soon
+        # What was told stays: the wait may begin again soon.
+        told_s = self._told_at_s.get(wait.what) if self._told_at_s else None
         is_told = told_s is not None and told_s >= wait.since_s
         if is_told and all(each.what != wait.what for each in list(self._open)):
             lasted_s = self._clock.monotonic() - wait.since_s
             logger.info("%s: waits no longer for %s, after %.0f s", self.name, wait.what, lasted_s)
-        if not (self._open or self._keeps_timer or self._timer is None):
+        if not (self._keeps_timer or self._open or self._timer is None):
             self._timer.cancel()
             self._timer = None
 

@@ -407,12 +407,11 @@ class ConsumerGroup:
 
     def consumed(self) -> Offsets:
         """Return the positions, behind the records that the newest poll returned."""
-        states = [self._subscription.in_hand(tp) for tp in self._subscription.queue()]
         return {
             state.topic_partition: CommittedOffset(
                 state.offset, state.offset_epoch, topic_id=state.topic_id
             )
-            for state in states
+            for state in self._subscription.all_in_hand()
             if state.position is not None
         }
 

@@ -261,12 +261,20 @@ class SubscriptionState:
         is_former = tp in self._back and self._back_in_poll == self.poll_number
         return self._back[tp] if is_former else self._states[tp]
 
+    def all_in_hand(self) -> list[PartitionState]:
+        """Return `in_hand` of every partition, in the order of the queue."""
+        if not self._back:
+            return list(self._states.values())
+        return [self.in_hand(tp) for tp in list(self._states)]
+
     def go_on_behind(
         self, offsets: Mapping[TopicPartition, CommittedOffset]
     ) -> list[TopicPartition]:
         """Go on behind the committed records of partitions that came back: they were returned
         before. Returns those partitions.
         """
+        if not self._back:
+            return []
         moved = [
             tp for tp in offsets if tp in self._states and self.in_hand(tp) is not self._states[tp]
         ]

@@ -310,7 +310,9 @@ class OffsetCommitter:
             raise _RetryLaterError(error, offsets) from error
         self._cache.note_answer()
         errors = commit_errors(response, request)
-        self.stored |= {tp: each.offset for tp, each in offsets.items() if tp not in errors}
+        for tp, each in list(offsets.items()):
+            if tp not in errors:
+                self.stored[tp] = each.offset
         if len(errors) < len(offsets):
             took_s = self._client.clock.monotonic() - began_s
             self._client.observer.committed(len(offsets) - len(errors), took_s)
