@@ -22,7 +22,7 @@ endif
 # The suite starts some two hundred Python processes. Without bytecode each compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pipeline room test nightly check format messages aiokafka-names options file-map words bench bench-groups bench-spark soak sanitize clean
+.PHONY: demo pipeline room test nightly check format record-kafka messages aiokafka-names options file-map words bench bench-groups bench-spark soak sanitize clean
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "aiokafka-lite needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -117,6 +117,9 @@ file-map: $(VENV)/.installed-test  ## every file with its first sentence; the si
 
 words: $(VENV)/.installed-test  ## sentences of your change that a reviewer may want to read again
 	$(BIN)/python -m tools.words $(ARGS)
+
+record-kafka: $(VENV)/.installed-test  ## what real Kafkas answer to the corpus that the suite plays; ARGS="--release 4.4.0 --only NAME"
+	$(BIN)/python -m tests.conformance.broker_corpus.record $(ARGS)
 
 messages: $(VENV)/.installed-test  ## the compiled functions of messages, from their declarations
 	$(BIN)/python -m tools.write_messages

@@ -68,6 +68,17 @@ def _measure(view: memoryview, start: int) -> Frame:
     return Frame(start, end, bound)
 
 
+def first_frame(view: memoryview) -> memoryview:
+    """Return the bytes of the first frame, which is all that Java's reader looks at.
+
+    Raises: CorruptRecordException for malformed or truncated data.
+    """
+    frame = next(iter(_frames(view)), None)
+    if frame is None:
+        raise_malformed("lz4", "there is no frame")
+    return view[frame.start : frame.end]
+
+
 def compress_lz4(data: bytes | bytearray | memoryview, level: int | None = None) -> bytes:
     """Return one frame.
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
+from aiokafka_lite.concurrency.loop_network import loop_network
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import TopicPartition
@@ -203,6 +204,7 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
                     self._log_dirs,
                     self._security.store,
                     ShareSessionCache(self._options.group_share_max_share_sessions),
+                    SYSTEM_CLOCK if loop_network() is None else self._clock,
                 )
                 self._start_servers(context, self._owner)
             for server in self._servers:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiokafka_lite.clock import Clock
+from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.errors import InvalidGroupIdError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages._leader import NodeEndpoint
@@ -59,6 +59,8 @@ class NodeContext:
     log_dirs: LogDirs
     users: UserStore = field(default_factory=UserStore)
     share_sessions: ShareSessionCache = field(default_factory=ShareSessionCache)
+    clients_clock: Clock = SYSTEM_CLOCK
+    """What clients take their timestamps from, which may not be the broker's clock in a test."""
 
     def end_share_session(self, session: BrokerShareSession) -> None:
         """End a share session, and give back what its member has acquired."""

@@ -1,4 +1,4 @@
-"""Produce: checks a batch's frame, CRC, size, transaction and sequence, and appends it undecoded.
+"""Produce: checks a batch's frame, its records, transaction and sequence, and appends it.
 
 Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, KIP-890, KIP-951.
 """
@@ -6,22 +6,19 @@ Source: ReplicaManager.appendRecords, LogValidator, ProducerAppendInfo; KIP-98, 
 from collections.abc import Iterable
 from struct import Struct
 
-from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import (
     BrokerResponseError,
     InvalidProducerIdMapping,
-    InvalidRecordError,
     InvalidRequiredAcksError,
     InvalidTxnState,
-    MessageSizeTooLargeError,
     NotEnoughReplicasError,
     NotLeaderForPartitionError,
     TransactionalIdAuthorizationFailed,
-    UnsupportedCompressionTypeError,
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch
 from aiokafka_lite.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -35,7 +32,6 @@ from aiokafka_lite.record.batch_header import (
     MAGIC_OFFSET,
     TRANSACTIONAL,
     BatchHeader,
-    validate_batch,
 )
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler, RequestContext
@@ -45,6 +41,11 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     ClusterState,
     TopicState,
     partition_of,
+)
+from aiokafka_lite.testing.broker.state.log.log_validator import (
+    RecordsRefusedError,
+    read_frame,
+    validate,
 )
 from aiokafka_lite.testing.broker.state.log.producer_states import AppendedBatch, last_sequence_of
 from aiokafka_lite.testing.broker.state.transactions.txn_enlistment import (
@@ -133,6 +134,7 @@ def _produce_to_partition(
     refusal: BrokerResponseError | None,
 ) -> PartitionProduceResponse:
     partition: BrokerPartition | None = None
+    is_in_log = False
     try:
         if refusal is not None:
             raise refusal
@@ -140,11 +142,24 @@ def _produce_to_partition(
         context.injected.raise_for(partition.topic_partition)
         partition.check_leader(context.node_id, -1)
         _check_acks(context.cluster, partition, request.acks)
-        appended = _append(context, partition, data.records, request.transactional_id)
-    except BrokerResponseError as error:
-        response = PartitionProduceResponse(
-            index=data.index, error_code=error.errno, base_offset=-1, error_message=reason_of(error)
+        batch, header = read_frame(
+            data.records,
+            partition.config.max_message_bytes,
+            may_be_zstd=context.version >= ProduceRequest.zstd_since,
         )
+        is_in_log = True
+        base_offset, append_time_ms = _append(
+            context, partition, batch, header, request.transactional_id
+        )
+    except RecordsRefusedError as refused:
+        response = _refused(data.index, refused.error, partition)
+        response.record_errors = [
+            BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=why)
+            for index, why in refused.records
+        ]
+        return response
+    except BrokerResponseError as error:
+        response = _refused(data.index, error, partition if is_in_log else None)
         if (
             partition is not None
             and context.version >= ProduceRequest.leader_hints_since
@@ -156,10 +171,25 @@ def _produce_to_partition(
         return response
     return PartitionProduceResponse(
         index=data.index,
-        base_offset=appended.base_offset,
-        log_append_time_ms=appended.log_append_time_ms,
+        base_offset=base_offset,
+        log_append_time_ms=append_time_ms,
         log_start_offset=partition.log.log_start_offset,
     )
+
+
+def _refused(
+    index: int, error: BrokerResponseError, in_log_of: BrokerPartition | None
+) -> PartitionProduceResponse:
+    """Return the response about an error. Those of the log itself tell where the log begins.
+
+    Source: ReplicaManager.appendToLocalLog.
+    """
+    response = PartitionProduceResponse(
+        index=index, error_code=error.errno, base_offset=-1, error_message=reason_of(error)
+    )
+    if in_log_of is not None:
+        response.log_start_offset = in_log_of.log.log_start_offset
+    return response
 
 
 def _topic(context: RequestContext, data: TopicProduceData) -> TopicState:
@@ -174,7 +204,9 @@ def _topic(context: RequestContext, data: TopicProduceData) -> TopicState:
 def _check_acks(cluster: ClusterState, partition: BrokerPartition, acks: int) -> None:
     if acks not in (ALL_REPLICAS, NO_ANSWER, 1):
         raise InvalidRequiredAcksError(f"acks must be -1 (all), 0 or 1, got {acks}")
-    in_sync, needed = len(cluster.in_sync_replicas(partition)), partition.config.min_insync_replicas
+    # A partition needs no more replicas in sync than it has at all (Partition.effectiveMinIsr).
+    needed = min(partition.config.min_insync_replicas, len(partition.replicas))
+    in_sync = len(cluster.in_sync_replicas(partition))
     if acks == ALL_REPLICAS and in_sync < needed:
         raise NotEnoughReplicasError(
             f"{partition.topic_partition} has {in_sync} in-sync replicas of the {needed} needed"
@@ -184,65 +216,44 @@ def _check_acks(cluster: ClusterState, partition: BrokerPartition, acks: int) ->
 def _append(
     context: RequestContext,
     partition: BrokerPartition,
-    records: bytes | memoryview | None,
+    batch: memoryview,
+    header: BatchHeader,
     transactional_id: str | None,
-) -> AppendedBatch:
-    """Append the one batch of the request, or return where an earlier attempt appended it."""
-    if not records:
-        raise InvalidRecordError("a Produce request needs one record batch per partition")
-    header = _validate(records, partition.config.max_message_bytes, context.version)
+) -> tuple[int, int]:
+    """Append a batch, unless an earlier attempt has. Return its offset, and the time of the write.
+
+    The time is -1 where producers set it. For a batch that is sent again it is the batch's own.
+    """
+    config, producers = partition.config, partition.producers
+    now_ms = int(context.on_node.clock.time() * 1000)
+    clients_ms = int(context.on_node.clients_clock.time() * 1000)
+    newest_ms = max(now_ms, clients_ms) + config.timestamp_after_ms
+    span = now_ms - config.timestamp_before_ms, newest_ms
+    stored = validate(batch, header, partition.topic_partition, config, span)
     _enlist(context, partition, header, transactional_id)
     if header.producer_id >= 0:
-        earlier = partition.producers.check(
+        earlier = producers.check(
             header.producer_id, header.producer_epoch, header.base_sequence, header.records_count
         )
         if earlier is not None:
-            return earlier
+            return earlier.base_offset, earlier.timestamp_ms
         if not header.is_transactional and partition.log.transactions.is_open(header.producer_id):
             raise InvalidTxnState(
                 f"producer {header.producer_id} has a transaction open in "
                 f"{partition.topic_partition}, and this batch is not part of it"
             )
-    now_ms = int(context.on_node.clock.time() * 1000) if partition.config.log_append_time else None
-    base_offset = partition.append(records, log_append_time_ms=now_ms)
-    appended = AppendedBatch(
-        header.base_sequence,
-        last_sequence_of(header.base_sequence, header.records_count),
-        base_offset,
-        -1 if now_ms is None else now_ms,
-    )
+    append_time_ms = now_ms if config.log_append_time else None
+    base_offset = partition.append(stored, log_append_time_ms=append_time_ms)
     if header.producer_id >= 0:
-        partition.producers.record(
+        timestamp_ms = header.max_timestamp if append_time_ms is None else append_time_ms
+        last = last_sequence_of(header.base_sequence, header.records_count)
+        producers.record(
             header.producer_id,
             header.producer_epoch,
-            appended,
-            header.max_timestamp if now_ms is None else now_ms,
+            AppendedBatch(header.base_sequence, last, base_offset, timestamp_ms),
             is_transactional=header.is_transactional,
         )
-    return appended
-
-
-def _validate(records: bytes | memoryview, max_message_bytes: int, version: int) -> BatchHeader:
-    """Return the header of the one batch in `records`. Raises: the error for the response."""
-    if len(records) > max_message_bytes:
-        raise MessageSizeTooLargeError(
-            f"a batch of {len(records):,} bytes exceeds max.message.bytes of "
-            f"{max_message_bytes:,} bytes"
-        )
-    header = validate_batch(records)
-    if header.size != len(records):
-        raise InvalidRecordError("a Produce request needs exactly one batch per partition")
-    if header.records_count < 1 or header.last_offset_delta != header.records_count - 1:
-        raise InvalidRecordError(
-            f"a batch of {header.records_count} records cannot end at relative offset "
-            f"{header.last_offset_delta}"
-        )
-    if header.codec == CompressionType.ZSTD and version < ProduceRequest.zstd_since:
-        raise UnsupportedCompressionTypeError(
-            f"zstd needs Produce version {ProduceRequest.zstd_since} or newer, "
-            f"the request has version {version}"
-        )
-    return header
+    return base_offset, -1 if append_time_ms is None else append_time_ms
 
 
 def _enlist(
@@ -255,8 +266,6 @@ def _enlist(
 
     A confirmation of the coordinator stays valid until a marker is written (KIP-890).
     """
-    if header.is_control:
-        raise InvalidRecordError("clients may not write control batches")
     if not header.is_transactional or transactional_id is None:
         return
     producer = TxnProducerId(header.producer_id, header.producer_epoch)

@@ -42,11 +42,7 @@ from aiokafka_lite.testing.broker.state.replica_assignments import (
     check_replica_lists,
 )
 from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
-from aiokafka_lite.testing.broker.state.topic_config import (
-    USED_SETTINGS,
-    TopicConfig,
-    parse_topic_config,
-)
+from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 
 NO_LEADER = -1
 MAX_REPLICATION_FACTOR = 3
@@ -422,7 +418,7 @@ class ClusterState:
 
     def _topic_config(self, settings: Mapping[str, str]) -> TopicConfig:
         of_brokers = {
-            name: self.broker_settings.of_all(TOPIC_SETTINGS[name]) for name in USED_SETTINGS
+            name: self.broker_settings.of_all(setting) for name, setting in TOPIC_SETTINGS.items()
         }
         return parse_topic_config(
             settings,

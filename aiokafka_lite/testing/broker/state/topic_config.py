@@ -5,16 +5,19 @@ All other settings are stored. Does not wait. Source: TopicConfig.java, LogConfi
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
-from aiokafka_lite.testing.broker.state.settings.topic_settings import check_topic_settings
+from aiokafka_lite.compression.compression_type import CompressionType
+from aiokafka_lite.testing.broker.state.settings.topic_settings import (
+    TOPIC_SETTINGS,
+    check_topic_settings,
+)
 
-TIMESTAMP_TYPE = "message.timestamp.type"
-MAX_MESSAGE_BYTES = "max.message.bytes"
-RETENTION_BYTES = "retention.bytes"
-MIN_INSYNC_REPLICAS = "min.insync.replicas"
-LOG_APPEND_TIME = "LogAppendTime"
-USED_SETTINGS = (TIMESTAMP_TYPE, MAX_MESSAGE_BYTES, RETENTION_BYTES, MIN_INSYNC_REPLICAS)
-"""The settings that change what the broker does."""
+_CODECS: Final = {
+    "producer": None,
+    "uncompressed": CompressionType.NONE,
+    **{codec.name.lower(): codec for codec in CompressionType if codec},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,28 @@ class TopicConfig:
 
     log_append_time: bool
     max_message_bytes: int
+    max_decompressed_bytes: int
+    timestamp_before_ms: int
+    timestamp_after_ms: int
+    codec: CompressionType | None
+    """The codec of stored batches; None keeps that of the producer."""
+    codec_level: int | None
+    is_compacted: bool
+    is_deleted: bool
+    """Whether retention applies."""
     retention_bytes: int
     """The smaller of the topic's setting and the broker's own limit."""
+    retention_ms: int
+    delete_retention_ms: int
+    min_compaction_lag_ms: int
     min_insync_replicas: int
+    takes_dead_letters: bool
     settings: Mapping[str, str]
+
+
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    name: setting.parse(setting.default or "") for name, setting in TOPIC_SETTINGS.items()
+}
 
 
 def parse_topic_config(
@@ -41,17 +62,31 @@ def parse_topic_config(
 
     Raises: InvalidConfigurationError for an unknown setting, or a value out of its range.
     """
-    values = check_topic_settings(defaults or {}) | check_topic_settings(settings)
-    retention_bytes: int = values.get(RETENTION_BYTES, -1)
+    given = check_topic_settings(defaults or {}) | check_topic_settings(settings)
+    values = {**_DEFAULTS, "max.message.bytes": max_message_bytes, **given}
+    retention_bytes: int = values["retention.bytes"]
     if not 0 <= retention_bytes < log_retention_bytes:
         retention_bytes = log_retention_bytes
+    codec = _CODECS[values["compression.type"]]
+    level = values.get(f"compression.{values['compression.type']}.level")
     return TopicConfig(
-        log_append_time=values.get(TIMESTAMP_TYPE) == LOG_APPEND_TIME,
-        max_message_bytes=values.get(MAX_MESSAGE_BYTES, max_message_bytes),
+        log_append_time=values["message.timestamp.type"] == "LogAppendTime",
+        max_message_bytes=values["max.message.bytes"],
+        max_decompressed_bytes=values["max.decompressed.message.bytes"],
+        timestamp_before_ms=values["message.timestamp.before.max.ms"],
+        timestamp_after_ms=values["message.timestamp.after.max.ms"],
+        codec=codec,
+        codec_level=None if codec is CompressionType.GZIP and level == -1 else level,
+        is_compacted="compact" in values["cleanup.policy"],
+        is_deleted="delete" in values["cleanup.policy"],
         retention_bytes=retention_bytes,
-        min_insync_replicas=values.get(MIN_INSYNC_REPLICAS, 1),
+        retention_ms=values["retention.ms"],
+        delete_retention_ms=values["delete.retention.ms"],
+        min_compaction_lag_ms=values["min.compaction.lag.ms"],
+        min_insync_replicas=values["min.insync.replicas"],
+        takes_dead_letters=values["errors.deadletterqueue.group.enable"],
         settings=dict(settings),
     )
 
 
-__all__ = ["USED_SETTINGS", "TopicConfig", "parse_topic_config"]
+__all__ = ["TopicConfig", "parse_topic_config"]

@@ -25,8 +25,8 @@ def test_a_producer_with_a_transaction_and_one_without() -> None:
     bench = Bench()
     (partition,) = bench.topic().partitions
     partition.append(batch(b"a", b"b", producer=(7, 3, 0), is_transactional=True))
-    partition.producers.record(7, 3, AppendedBatch(0, 1, 0, -1), 1001)
-    partition.producers.record(8, 0, AppendedBatch(5, 5, 2, -1), 1002)
+    partition.producers.record(7, 3, AppendedBatch(0, 1, 0, 1001))
+    partition.producers.record(8, 0, AppendedBatch(5, 5, 2, 1002))
     found = ask(bench).active_producers
     assert [
         (p.producer_id, p.producer_epoch, p.last_sequence, p.last_timestamp) for p in found

@@ -92,7 +92,7 @@ def test_topics_are_named_by_id_from_version_13_on() -> None:
 def test_each_partition_succeeds_or_fails_by_itself() -> None:
     bench = Bench()
     bench.topic(partitions=2)
-    answer = whole_answer(bench, b"x" * 100, batch(b"good"))
+    answer = whole_answer(bench, batch(b"bad")[:-1] + b"x", batch(b"good"))
     codes = [p.error_code for p in answer.responses[0].partition_responses]
     assert codes == [CorruptRecordException.errno, 0]
     assert values(bench, 1) == [b"good"]
@@ -119,7 +119,7 @@ def test_acks_0_with_an_error_closes_the_connection() -> None:
     bench = Bench()
     bench.topic()
     with pytest.raises(CloseConnectionError, match="failed with error 2"):
-        bench.serve(produce.HANDLER, request(bench, b"x" * 100, acks=0), 13)
+        bench.serve(produce.HANDLER, request(bench, batch(b"bad")[:-1] + b"x", acks=0), 13)
 
 
 # Idempotence…

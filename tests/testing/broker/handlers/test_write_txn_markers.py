@@ -18,7 +18,7 @@ def hanging(nodes: int = 1) -> tuple[Bench, BrokerPartition]:
     bench = Bench(nodes)
     partition = bench.topic(partitions=2).partitions[0]
     partition.append(batch(b"a", producer=(7, 3, 0), is_transactional=True))
-    partition.producers.record(7, 3, AppendedBatch(0, 0, 0, -1), 1000)
+    partition.producers.record(7, 3, AppendedBatch(0, 0, 0, 1000))
     return bench, partition
 
 

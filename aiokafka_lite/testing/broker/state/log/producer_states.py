@@ -22,12 +22,13 @@ MAX_SEQUENCE = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class AppendedBatch:
-    """An appended batch: its sequences and its response."""
+    """An appended batch: its sequences, and what the response to a repetition says."""
 
     first_sequence: int
     last_sequence: int
     base_offset: int
-    log_append_time_ms: int
+    timestamp_ms: int
+    """The newest one of the batch in the log."""
 
 
 class ActiveProducer(NamedTuple):
@@ -152,18 +153,14 @@ class ProducerStates:
         producer_id: int,
         epoch: int,
         batch: AppendedBatch,
-        timestamp_ms: int,
         *,
         is_transactional: bool = False,
     ) -> None:
-        """Record an appended batch. A new epoch drops the batches of the old one.
-
-        `timestamp_ms` is the newest one of the batch in the log.
-        """
+        """Record an appended batch. A new epoch drops the batches of the old one."""
         if is_transactional:
             self._verifying.pop(producer_id, None)
         state = self._in_epoch(producer_id, epoch)
-        state.last_timestamp = timestamp_ms
+        state.last_timestamp = batch.timestamp_ms
         state.batches.append(batch)
 
     def _in_epoch(self, producer_id: int, epoch: int) -> _ProducerState:

@@ -18,7 +18,7 @@ from aiokafka_lite.testing.broker.state.log.producer_states import (
 def append(states: ProducerStates, epoch: int, first: int, count: int, offset: int) -> None:
     assert states.check(7, epoch, first, count) is None
     last = last_sequence_of(first, count)
-    states.record(7, epoch, AppendedBatch(first, last, offset, -1), 1)
+    states.record(7, epoch, AppendedBatch(first, last, offset, 1))
 
 
 def test_batches_in_sequence_are_taken() -> None:
@@ -126,7 +126,7 @@ def test_what_was_refused_comes_before_those_that_follow_it() -> None:
     append(states, 0, 2, 1, 0)
     with pytest.raises(OutOfOrderSequenceNumber, match="2 was refused before"):
         states.check(7, 0, 3, 1)  # the one appended was outside the transaction
-    states.record(7, 0, AppendedBatch(3, 3, 1, -1), 1, is_transactional=True)
+    states.record(7, 0, AppendedBatch(3, 3, 1, 1), is_transactional=True)
     append(states, 0, 4, 1, 2)
 
 
@@ -137,7 +137,7 @@ def test_in_transactions_v2_a_producer_that_is_not_known_begins_at_sequence_0() 
     with pytest.raises(OutOfOrderSequenceNumber, match="0 comes first"):
         states.check(7, 0, 3, 1)
     append(states, 0, 0, 1, 0)
-    states.record(7, 0, AppendedBatch(1, 1, 1, -1), 1, is_transactional=True)
+    states.record(7, 0, AppendedBatch(1, 1, 1, 1), is_transactional=True)
     states.verifying(7, 0, 2, is_v2=True)
     append(states, 0, 2, 1, 2)
 
@@ -157,11 +157,11 @@ def test_producers_as_administrators_see_them() -> None:
     """ProducerStateEntry: a new epoch drops the sequence and keeps the coordinator's epoch."""
     states = ProducerStates()
     assert list(states.active()) == []
-    states.record(7, 0, AppendedBatch(0, 4, 0, -1), 1000)
+    states.record(7, 0, AppendedBatch(0, 4, 0, 1000))
     assert list(states.active()) == [(7, 0, 4, 1000, -1)]
     states.record_marker(7, 0, 3, 2000)
     assert list(states.active()) == [(7, 0, 4, 2000, 3)]
-    states.record(7, 1, AppendedBatch(0, 0, 6, -1), 3000)
+    states.record(7, 1, AppendedBatch(0, 0, 6, 3000))
     assert list(states.active()) == [(7, 1, 0, 3000, 3)]
     states.record_marker(7, 2, 3, 4000)
     states.record_marker(8, 5, 0, 4000)
