@@ -107,7 +107,8 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     """
 
     auto_create_topics: bool
-    """Create a topic when a client asks for its metadata.
+    """Create a topic when a client asks for its metadata. The first answer says that there is none
+    yet, as Kafka's does.
 
     Default: True. Java: auto.create.topics.enable.
     """
@@ -219,10 +220,10 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
     """
 
     share_version: int
-    """Level of the feature share.version: 1 for share groups (KIP-932), 0 for a broker without
-    them.
+    """Level of the feature share.version: 2 for share groups with dead letters (KIP-1191), 1 for
+    those without (KIP-932), 0 for a broker without share groups.
 
-    Default: 1. Only here.
+    Default: 2. Only here.
     """
 
     group_share_session_timeout_ms: int

@@ -30,6 +30,27 @@ ALLOWED: Final[tuple[Row, ...]] = (
         "Kafka has no text for most errors, and the embedded broker tells tests what is wrong",
         kafka="null",
     ),
+    *(
+        Row(
+            case,
+            f"*.{field}",
+            "the embedded broker keeps 256 MiB of a partition, and says so in log.retention.bytes",
+            kafka=kafka,
+        )
+        for case, field, kafka in (
+            ("describe a topic", "value", '"-1"'),
+            ("describe a topic", "config_source", "5"),
+            ("create *", "value", '"-1"'),
+            ("create *", "config_source", "5"),
+            ("alter topic retention.bytes*", "synonyms*", "*"),
+        )
+    ),
+    Row(
+        "alter topic min.insync.replicas*",
+        "*.synonyms",
+        "the properties of the recorded broker name it, those of the embedded one do not",
+        step="described",
+    ),
 )
 
 

@@ -35,6 +35,11 @@ _DAY_MS: Final = 86_400_000
 _NEUTRAL_ID: Final = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![\w-])[\w-]{22}(?![\w-])"
 )
+_KEYS: Final = (
+    *("name", "topic", "topic_name", "group_id", "transactional_id", "resource_name", "user"),
+    *("index", "partition_index", "partition", "partition_id", "offset", "first_offset"),
+    *("batch_index", "node_id", "broker_id", "member_id", "key", "entity_type"),
+)
 _IDS: Final = ("producer_id", "next_producer_id")
 
 _REQUESTS: Final = {
@@ -452,7 +457,9 @@ def _short(content: bytes | None, scene: Scene) -> Any:
 
 
 def _order(told: Any) -> str:
-    return json.dumps(told, sort_keys=True, default=lambda named: named.kind)
+    """Return what structs are sorted by, as real brokers have no order: names and numbers first."""
+    first = [told[key] for key in _KEYS if key in told] if isinstance(told, dict) else []
+    return json.dumps([first, told], sort_keys=True, default=lambda named: named.kind)
 
 
 def _name(told: Any, names: dict[str, str]) -> Any:

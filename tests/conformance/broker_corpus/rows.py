@@ -1,7 +1,7 @@
 """All rows of the corpus."""
 
-from tests.conformance.broker_corpus import rows_records
+from tests.conformance.broker_corpus import rows_admin, rows_records
 
-ROWS = (*rows_records.ROWS,)
+ROWS = (*rows_records.ROWS, *rows_admin.ROWS)
 
 __all__ = ["ROWS"]

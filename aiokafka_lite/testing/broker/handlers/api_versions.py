@@ -53,11 +53,13 @@ def handle(context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsR
 def _tell_features(context: RequestContext, response: ApiVersionsResponse) -> None:
     features = context.cluster.features
     response.finalized_features_epoch = features.epoch
-    if context.version >= ApiVersionsRequest.feature_level_0_since:
-        response.supported_features = [
-            SupportedFeatureKey(name=name, min_version=levels[0], max_version=levels[-1])
-            for name, levels in SUPPORTED.items()
-        ]
+    # Older clients cannot read a feature that may have the level 0.
+    lowest = 0 if context.version >= ApiVersionsRequest.feature_level_0_since else 1
+    response.supported_features = [
+        SupportedFeatureKey(name=name, min_version=levels[0], max_version=levels[-1])
+        for name, levels in SUPPORTED.items()
+        if levels[0] >= lowest
+    ]
     response.finalized_features = [
         FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
         for name, level in features.levels.items()

@@ -7,6 +7,7 @@ from aiokafka_lite.errors import (
     InvalidConfigurationError,
     InvalidReplicationAssignmentError,
     InvalidRequestError,
+    PolicyViolationError,
     TopicAuthorizationFailedError,
 )
 from aiokafka_lite.kafka_error import reason_of
@@ -21,18 +22,23 @@ from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.cluster_state import TopicState
+from aiokafka_lite.testing.broker.state.config_resources import describe_topic
 
-_DYNAMIC_TOPIC_CONFIG = 1
+MOST_NEW_PARTITIONS = 10_000
+"""Source: ReplicationControlManager.MAX_PARTITIONS_PER_BATCH."""
 
 
 def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopicsResponse:
     asked = Counter(topic.name for topic in request.topics)
-    results = []
-    for topic in request.topics:
+    partitions = sum(_partitions_of(context, topic) for topic in request.topics)
+    results, made = [], []
+    for topic in {topic.name: topic for topic in request.topics}.values():
         try:
             context.injected.raise_for()
             if asked[topic.name] > 1:
-                raise InvalidRequestError(f"topic {topic.name!r} is in the request twice")
+                raise InvalidRequestError("Duplicate topic name.")
+            if partitions > MOST_NEW_PARTITIONS:
+                raise PolicyViolationError("Excessively large number of partitions per request.")
             if not context.session.may_in_cluster(Operation.CREATE):
                 context.session.check_topic(Operation.CREATE, topic.name)
             created = _create(context, topic)
@@ -46,18 +52,24 @@ def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopic
                 )
             )
             continue
-        if not request.validate_only:
-            context.cluster.add_topic(created)
+        made.append(created)
         results.append(_describe(context, created))
+    if not request.validate_only:  # only now: names may collide within a request, as in Kafka
+        for created in made:
+            context.cluster.add_topic(created)
     return CreateTopicsResponse(topics=results)
+
+
+def _partitions_of(context: RequestContext, topic: CreatableTopic) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    chosen: int = topic.num_partitions
+    return context.cluster.options.num_partitions if chosen == -1 else chosen
 
 
 def _create(context: RequestContext, topic: CreatableTopic) -> TopicState:
     if topic.assignments:
         _check_assigned(topic)
-    has_defaults = context.version >= CreateTopicsRequest.defaults_since
-    if not has_defaults and not topic.assignments and topic.num_partitions == -1:
-        raise InvalidRequestError("default partition counts need version 4 or newer (KIP-464)")
     settings = {config.name: config.value for config in topic.configs if config.value is not None}
     without_value = [config.name for config in topic.configs if config.value is None]
     if without_value:
@@ -104,8 +116,8 @@ def _describe(context: RequestContext, topic: TopicState) -> CreatableTopicResul
         num_partitions=len(topic.partitions),
         replication_factor=len(topic.partitions[0].replicas),
         configs=[
-            CreatableTopicConfigs(name=name, value=value, config_source=_DYNAMIC_TOPIC_CONFIG)
-            for name, value in topic.config.settings.items()
+            CreatableTopicConfigs(name=each.name, value=each.value, config_source=each.source)
+            for each in describe_topic(context.cluster, context.on_node.node, topic)
         ],
     )
 
@@ -113,4 +125,4 @@ def _describe(context: RequestContext, topic: TopicState) -> CreatableTopicResul
 HANDLER = Handler(CreateTopicsRequest, handle, VersionRange(2, 7))
 
 
-__all__ = ["handle"]
+__all__ = ["MOST_NEW_PARTITIONS", "handle"]

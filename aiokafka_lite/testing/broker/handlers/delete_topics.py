@@ -1,5 +1,7 @@
 """DeleteTopics: by name, from version 6 on also by id. The data is deleted at once."""
 
+from collections import Counter
+
 from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.protocol.messages.delete_topics import (
@@ -21,12 +23,18 @@ def handle(context: RequestContext, request: DeleteTopicsRequest) -> DeleteTopic
         if context.version >= DeleteTopicsRequest.topic_ids_since
         else [DeleteTopicState(name=name) for name in request.topic_names]
     )
-    return DeleteTopicsResponse(responses=[_delete(context, topic) for topic in asked])
+    times = Counter((topic.name, topic.topic_id) for topic in asked)
+    unique = {(topic.name, topic.topic_id): topic for topic in asked}
+    return DeleteTopicsResponse(
+        responses=[_delete(context, topic, times[key]) for key, topic in unique.items()]
+    )
 
 
-def _delete(context: RequestContext, asked: DeleteTopicState) -> DeletableTopicResult:
+def _delete(context: RequestContext, asked: DeleteTopicState, times: int) -> DeletableTopicResult:
     try:
         context.injected.raise_for()
+        if times > 1:
+            raise InvalidRequestError(f"Duplicate topic {'id' if asked.name is None else 'name'}.")
         topic = _find(context, asked)
         if not context.session.may_in_cluster(Operation.DELETE):
             asked = DeleteTopicState(name=topic.name, topic_id=topic.topic_id)

@@ -85,7 +85,11 @@ def _page(
             topic = context.cluster.topic_by_name(name)
         except BrokerResponseError as error:
             if not is_for_all:
-                response.topics.append(_failed(name, error.errno))
+                failed = _failed(name, error.errno)
+                failed.topic_authorized_operations = context.session.operations(
+                    ResourceType.TOPIC, name
+                )
+                response.topics.append(failed)
             continue
         partitions = topic.partitions[first : first + limit]
         limit -= len(partitions)

@@ -19,6 +19,8 @@ from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode
 
+_NO_ERROR = "NONE"
+"""Kafka's text of a coordinator without an error, in versions with one key."""
 GROUP, TRANSACTION, SHARE_PARTITION = KEY_TYPES = (0, 1, 2)
 
 
@@ -32,7 +34,7 @@ def handle(context: RequestContext, request: FindCoordinatorRequest) -> FindCoor
     found = _coordinator(context, request.key, request.key_type)
     return FindCoordinatorResponse(
         error_code=found.error_code,
-        error_message=found.error_message,
+        error_message=found.error_message or _NO_ERROR,
         node_id=found.node_id,
         host=found.host,
         port=found.port,

@@ -1,8 +1,10 @@
 """Metadata: nodes, topics, leaders; creates a topic that a request names, if that is allowed.
 
-The same response already contains a new topic and its leaders. Apache Kafka needs a moment and a
-second request. Topics may be named by id from version 12 on.
+The response that creates a topic says that there is none, as that of Apache Kafka, which has only
+asked its controller. The next one has it. Topics may be named by id from version 12 on.
 """
+
+import logging
 
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
@@ -10,6 +12,7 @@ from aiokafka_lite.errors import (
     InvalidRequestError,
     LeaderNotAvailableError,
     RebootstrapRequiredError,
+    UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.metadata import (
@@ -27,8 +30,11 @@ from aiokafka_lite.testing.broker.security.acl import Operation, ResourceType
 from aiokafka_lite.testing.broker.state.cluster_state import (
     NO_LEADER,
     BrokerPartition,
+    ClusterState,
     TopicState,
 )
+
+logger = logging.getLogger(__name__)
 
 TOP_LEVEL_ERRORS = (RebootstrapRequiredError.errno,)
 _NO_AUTHORIZED_OPERATIONS = -(2**31)
@@ -93,10 +99,17 @@ def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> 
             if not session.may_in_cluster(Operation.CREATE):
                 session.check_topic(Operation.CREATE, name)
             check_topic_name(name)
-            cluster.add_topic(cluster.new_topic(name))
-        else:
-            check_topic_name(name)
+            _create(cluster, name)
+            raise UnknownTopicOrPartitionError(f"topic {name!r} is being created")
+        check_topic_name(name)
     return cluster.topic_by_name(name)
+
+
+def _create(cluster: ClusterState, name: str) -> None:
+    try:
+        cluster.add_topic(cluster.new_topic(name))
+    except BrokerResponseError as error:  # which is only in the log of a real broker, too
+        logger.warning("topic %s is not created for a client's metadata: %s", name, error)
 
 
 def _describe(

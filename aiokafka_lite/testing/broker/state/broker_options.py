@@ -29,7 +29,8 @@ class BrokerOptions(SecurityOptions):
     """Port of node 1; node i listens on port + i - 1. 0: free ports. With `listeners`, each of
     them has its own. Only here."""
     auto_create_topics: bool = True
-    """Create a topic when a client asks for its metadata. Java: auto.create.topics.enable."""
+    """Create a topic when a client asks for its metadata. The first answer says that there is none
+    yet, as Kafka's does. Java: auto.create.topics.enable."""
     num_partitions: int = 1
     """Partitions of a topic that is created without a number of partitions. Java:
     num.partitions."""
@@ -76,9 +77,9 @@ class BrokerOptions(SecurityOptions):
     group_consumer_migration_policy: str = "bidirectional"
     """Which groups with members may change their protocol: "bidirectional", "upgrade" from the
     classic one, "downgrade" to it, or "disabled". Java: group.consumer.migration.policy."""
-    share_version: int = 1
-    """Level of the feature share.version: 1 for share groups (KIP-932), 0 for a broker without
-    them. Only here."""
+    share_version: int = 2
+    """Level of the feature share.version: 2 for share groups with dead letters (KIP-1191), 1 for
+    those without (KIP-932), 0 for a broker without share groups. Only here."""
     group_share_session_timeout_ms: Milliseconds = 45_000
     """Session timeout of a share group; the group's own setting goes first. Java:
     group.share.session.timeout.ms."""
@@ -198,7 +199,7 @@ _RANGES: tuple[tuple[str, int, int | None], ...] = (
     ("group_consumer_heartbeat_interval_ms", 1, None),
     ("group_consumer_assignment_interval_ms", 0, None),
     ("group_consumer_max_size", 1, None),
-    ("share_version", 0, 1),
+    ("share_version", 0, 2),
     ("group_share_session_timeout_ms", 1, None),
     ("group_share_heartbeat_interval_ms", 1, None),
     ("group_share_assignment_interval_ms", 0, None),

@@ -31,6 +31,8 @@ from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SET
 
 ALL_BROKERS: Final = ""
 """Kafka's name of the settings of all brokers."""
+_MIN_IN_SYNC: Final = "min.insync.replicas"
+"""A new cluster with eligible leader replicas (KIP-966) sets it for all brokers, and keeps it."""
 _WITHOUT_DEFAULT: Final = {
     "log.retention.ms",
     "log.roll.ms",
@@ -45,7 +47,7 @@ _DYNAMIC: Final[Mapping[str, Setting]] = by_name(
             each.synonym,
             each.type,
             None if each.synonym in _WITHOUT_DEFAULT else each.default,
-            each.check,
+            None if each.synonym == "log.retention.ms" else each.check,
             each.documentation,
         )
         for each in TOPIC_SETTINGS.values()
@@ -136,6 +138,7 @@ _FIXED: Final[Mapping[str, Setting]] = by_name(
         at_least(1),
         "Longest timeout of a transaction.",
     ),
+    Setting("group.share.max.size", SettingType.INT, "200", at_least(1), "Members of a group."),
     Setting("log.retention.hours", SettingType.INT, "168", None, "Hours that records are kept."),
 )
 
@@ -144,7 +147,7 @@ class BrokerSettings:
     """The settings of all brokers of a cluster, and what was altered."""
 
     def __init__(self, options: BrokerOptions) -> None:
-        self.altered: dict[str, dict[str, str]] = {}
+        self.altered: dict[str, dict[str, str]] = {ALL_BROKERS: {_MIN_IN_SYNC: "1"}}
         """Id of a broker as text -> its altered settings; "" stands for all brokers."""
         self._static = _static_values(options)
         self._log_dirs = tuple(options.log_dirs)
@@ -187,8 +190,13 @@ class BrokerSettings:
     ) -> None:
         """Check the settings of a broker or of all. An unknown name is stored, as by Kafka.
 
-        Raises: InvalidRequestError. Source: DynamicBrokerConfig.validate.
+        Raises: InvalidRequestError; InvalidConfigurationError without what cannot be removed.
+        Source: DynamicBrokerConfig.validate.
         """
+        if broker == ALL_BROKERS and _MIN_IN_SYNC not in given:
+            raise InvalidConfigurationError(
+                f"Cluster-level {_MIN_IN_SYNC} cannot be removed while ELR is enabled."
+            )
         _check_names(changed, given, broker)
         for name, text in given.items():
             if name not in _DYNAMIC:
@@ -227,36 +235,35 @@ class BrokerSettings:
             ),
             **dict.fromkeys(self.altered.get(broker, {}), SettingSource.DYNAMIC_BROKER_CONFIG),
         }
-        unknown = [
-            DescribedSetting(
-                name,
-                None,
-                source,
-                SettingType.UNKNOWN,
-                None,
-                (ValuePlace(name, None, source),),
-                is_read_only=True,
-                is_sensitive=True,  # as Kafka hides what it does not know
-            )
-            for name, source in sources.items()
-            if name not in _DYNAMIC
-        ]
+        unknown = [_unknown(*each) for each in sources.items() if each[0] not in _DYNAMIC]
         return [*(_read_only(each) for each in known), *unknown]
 
     def describe_all(self) -> list[DescribedSetting]:
         """Return what was altered for all brokers."""
+        source = SettingSource.DYNAMIC_DEFAULT_BROKER_CONFIG
         return [
-            described(
-                _DYNAMIC[name],
-                [ValuePlace(name, value, SettingSource.DYNAMIC_DEFAULT_BROKER_CONFIG)],
-            )
-            for name, value in self.altered.get(ALL_BROKERS, {}).items()
+            described(_DYNAMIC[name], [ValuePlace(name, value, source)])
             if name in _DYNAMIC
+            else _unknown(name, source)
+            for name, value in self.altered.get(ALL_BROKERS, {}).items()
         ]
 
 
-def _check_names(changed: Iterable[str], given: Iterable[str], broker: str) -> None:
-    fixed = [name for name in sorted(changed) if name in _FIXED]
+def _unknown(name: str, source: SettingSource) -> DescribedSetting:
+    return DescribedSetting(
+        name,
+        None,
+        source,
+        SettingType.UNKNOWN,
+        None,
+        (ValuePlace(name, None, source),),
+        is_read_only=True,
+        is_sensitive=True,  # as Kafka hides what it does not know
+    )
+
+
+def _check_names(changed: Iterable[str], given: Collection[str], broker: str) -> None:
+    fixed = [name for name in sorted(changed) if name in _FIXED and name in given]
     if fixed:
         raise InvalidRequestError(f"Cannot update these configs dynamically: [{', '.join(fixed)}]")
     single = [name for name in sorted(given) if name in OF_ONE_BROKER]
@@ -314,6 +321,7 @@ def _static_values(options: BrokerOptions) -> dict[str, str]:
         "group.consumer.migration.policy": options.group_consumer_migration_policy,
         "group.min.session.timeout.ms": str(options.group_min_session_timeout_ms),
         "group.max.session.timeout.ms": str(options.group_max_session_timeout_ms),
+        "group.share.max.size": str(options.group_share_max_size),
         "transaction.max.timeout.ms": str(options.transaction_max_timeout_ms),
     }
 

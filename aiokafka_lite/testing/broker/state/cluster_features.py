@@ -1,7 +1,7 @@
 """The features of the cluster and their levels (KIP-584). Does not wait.
 
-The embedded broker has three: group.version, share.version and transaction.version. Source:
-FeatureControlManager.
+The embedded broker has those of Kafka 4.4. It acts on group.version, share.version and
+transaction.version; the others are shown. Source: FeatureControlManager, MetadataVersion.
 """
 
 from __future__ import annotations
@@ -15,10 +15,22 @@ TRANSACTION_VERSION: Final = "transaction.version"
 GROUP_VERSION: Final = "group.version"
 SHARE_VERSION: Final = "share.version"
 SUPPORTED: Final[Mapping[str, range]] = {
+    "eligible.leader.replicas.version": range(2),
     GROUP_VERSION: range(2),
-    SHARE_VERSION: range(2),
+    "kraft.version": range(2),
+    "metadata.version": range(7, 34),
+    SHARE_VERSION: range(3),
+    "streams.version": range(2),
     TRANSACTION_VERSION: range(3),
 }
+NEW_CLUSTER: Final[Mapping[str, int]] = {
+    "eligible.leader.replicas.version": 1,
+    "metadata.version": 33,
+    "streams.version": 1,
+}
+"""The levels of a new cluster of 4.4 that are no options here."""
+WITH_DEAD_LETTERS: Final = 2
+"""The level of share.version from which share groups have dead letters (KIP-1191)."""
 UPGRADE: Final = 1
 """Kafka's number for a change that may only raise the level."""
 SAFE_DOWNGRADE: Final = 2
@@ -71,10 +83,12 @@ class ClusterFeatures:
 
 __all__ = [
     "GROUP_VERSION",
+    "NEW_CLUSTER",
     "SAFE_DOWNGRADE",
     "SHARE_VERSION",
     "SUPPORTED",
     "TRANSACTION_VERSION",
     "UPGRADE",
+    "WITH_DEAD_LETTERS",
     "ClusterFeatures",
 ]

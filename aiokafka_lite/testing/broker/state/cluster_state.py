@@ -18,6 +18,7 @@ from aiokafka_lite.errors import (
     InvalidPartitionsError,
     InvalidReplicationAssignmentError,
     InvalidReplicationFactorError,
+    InvalidTopicError,
     NotLeaderForPartitionError,
     TopicAlreadyExistsError,
     UnknownLeaderEpochError,
@@ -31,6 +32,7 @@ from aiokafka_lite.testing.broker.state.broker_settings import BrokerSettings
 from aiokafka_lite.testing.broker.state.client_telemetry import ClientTelemetry
 from aiokafka_lite.testing.broker.state.cluster_features import (
     GROUP_VERSION,
+    NEW_CLUSTER,
     SHARE_VERSION,
     TRANSACTION_VERSION,
     ClusterFeatures,
@@ -222,6 +224,7 @@ class ClusterState:
         self.topics: dict[str, TopicState] = {}
         self.features = ClusterFeatures(
             {
+                **NEW_CLUSTER,
                 GROUP_VERSION: options.group_version,
                 SHARE_VERSION: options.share_version,
                 TRANSACTION_VERSION: options.transaction_version,
@@ -402,6 +405,7 @@ class ClusterState:
         check_topic_name(name)
         if name in self.topics:
             raise TopicAlreadyExistsError(f"topic {name!r} exists already")
+        self._check_collision(name)
         config = self._topic_config(settings or {})
         if assignments:
             replica_lists = check_assignments(assignments, self._registered())
@@ -415,6 +419,16 @@ class ClusterState:
         topic = TopicState(name, UUID(int=self._rng.getrandbits(128), version=4), config)
         _extend(topic, replica_lists)
         return topic
+
+    def _check_collision(self, name: str) -> None:
+        """Raise InvalidTopicError if a topic has that name but for "." and "_", which are the same
+        in the names of Kafka's metrics. Source: ReplicationControlManager.
+        """
+        if "." not in name and "_" not in name:
+            return
+        for other in self.topics:
+            if other.replace(".", "_") == name.replace(".", "_"):
+                raise InvalidTopicError(f"Topic '{name}' collides with existing topic: {other}")
 
     def _topic_config(self, settings: Mapping[str, str]) -> TopicConfig:
         of_brokers = {

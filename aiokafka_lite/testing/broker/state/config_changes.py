@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aiokafka_lite.errors import InvalidConfigurationError, InvalidRequestError
+from aiokafka_lite.errors import InvalidConfigurationError, InvalidRequestError, UnknownError
 from aiokafka_lite.testing.broker.state.config_resources import SettingsOwner
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -72,7 +72,9 @@ def _check_names(names: list[str]) -> None:
 def _edited_list(
     resource: SettingsOwner, present: str | None, name: str, done: int, value: str
 ) -> str:
-    what = _NAMES[done] if done < len(_NAMES) else str(done)
+    if done not in range(len(_NAMES)):
+        raise UnknownError(f"{done} is nothing that can be done to a setting")
+    what = _NAMES[done]
     default = resource.list_default(name, what)
     if default is None:
         raise InvalidConfigurationError(f"Can't {what} to key {name} because its type is not LIST.")

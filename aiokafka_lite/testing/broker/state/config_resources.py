@@ -12,12 +12,17 @@ from typing import Protocol
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import InvalidRequestError, UnknownTopicOrPartitionError
 from aiokafka_lite.testing.broker.state.broker_loggers import BrokerLoggers, check_levels
+from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.broker_settings import (
     ALL_BROKERS,
     default_of,
     is_list,
 )
-from aiokafka_lite.testing.broker.state.cluster_state import BrokerNode, ClusterState
+from aiokafka_lite.testing.broker.state.cluster_state import (
+    BrokerNode,
+    ClusterState,
+    TopicState,
+)
 from aiokafka_lite.testing.broker.state.settings.client_metrics_settings import (
     CLIENT_METRICS_SETTINGS,
     check_client_metrics_settings,
@@ -75,7 +80,8 @@ def resource_of(
     InvalidTopicError; UnknownTopicOrPartitionError.
     """
     if kind == TOPIC:
-        return _TopicResource(cluster, node, _existing_topic(cluster, name, is_altered))
+        topic = cluster.topic_by_name(_existing_topic(cluster, name, is_altered))
+        return _TopicResource(cluster, node, topic)
     if kind == BROKER:
         return _BrokerResource(cluster, node, _own_broker(node, name, is_altered))
     if kind == GROUP:
@@ -87,7 +93,7 @@ def resource_of(
             )
         return _StoredResource(
             cluster.group_settings, name, GROUP_SETTINGS, SettingSource.GROUP_CONFIG,
-            check_group_settings, cluster.note_change,
+            check_group_settings, cluster.note_change, cluster.options,
         )  # fmt: skip
     if kind == CLIENT_METRICS:
         if not name:
@@ -150,11 +156,18 @@ def own_values(node: BrokerNode) -> dict[str, str]:
     return {"node.id": str(node.node_id), "broker.id": str(node.node_id), **rack}
 
 
+def describe_topic(
+    cluster: ClusterState, node: BrokerNode, topic: TopicState
+) -> list[DescribedSetting]:
+    """Return the settings of a topic, which may not be part of the cluster yet."""
+    return _TopicResource(cluster, node, topic).describe()
+
+
 class _TopicResource:
-    def __init__(self, cluster: ClusterState, node: BrokerNode, name: str) -> None:
+    def __init__(self, cluster: ClusterState, node: BrokerNode, topic: TopicState) -> None:
         self._cluster = cluster
         self._node = node
-        self._topic = cluster.topic_by_name(name)
+        self._topic = topic
 
     def current(self) -> Mapping[str, str]:
         return self._topic.config.settings
@@ -245,13 +258,16 @@ class _StoredResource:
         source: SettingSource,
         check: Callable[[Mapping[str, str]], object],
         note_change: Callable[[], object],
+        options: BrokerOptions | None = None,
     ) -> None:
+        """`options` of the brokers give the defaults, where they have one of that name."""
         self._stored = stored
         self._name = name
         self._settings = settings
         self._source = source
         self._check = check
         self._note_change = note_change
+        self._options = options
 
     def current(self) -> Mapping[str, str]:
         return self._stored.get(self._name, {})
@@ -265,6 +281,10 @@ class _StoredResource:
             places.append(ValuePlace(setting.name, self.current()[setting.name], self._source))
         if setting.synonym is not None:
             default = SettingSource.DEFAULT_CONFIG
+            static = getattr(self._options, setting.synonym.replace(".", "_"), None)
+            if static is not None and str(static) != setting.default:
+                source = SettingSource.STATIC_BROKER_CONFIG
+                places.append(ValuePlace(setting.synonym, str(static), source))
             places.append(ValuePlace(setting.synonym, setting.default, default))
         return places
 
@@ -297,6 +317,7 @@ __all__ = [
     "GROUP",
     "TOPIC",
     "SettingsOwner",
+    "describe_topic",
     "own_values",
     "resource_of",
 ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aiokafka_lite.errors import InvalidRequestError
+from aiokafka_lite.errors import InvalidConfigurationError, InvalidRequestError
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.broker_settings import (
     ALL_BROKERS,
@@ -55,6 +55,7 @@ def test_what_may_be_altered() -> None:
 
     def check(broker: str, **given: str) -> None:
         named = {name.replace("_", "."): value for name, value in given.items()}
+        named["min.insync.replicas"] = "1"
         settings.check(named, named, {"node.id": "1"}, broker)
 
     check("1", log_retention_ms="7", nothing="x", cordoned_log_dirs="/b", num_io_threads="16")
@@ -71,6 +72,14 @@ def test_what_may_be_altered() -> None:
     ):
         with pytest.raises(InvalidRequestError, match=fault):
             check(broker, **given)
+
+
+def test_all_brokers_keep_their_least_number_of_replicas_in_sync() -> None:
+    """Kafka 4 does not take it back while eligible leader replicas (KIP-966) are on."""
+    settings = BrokerSettings(BrokerOptions())
+    settings.check({}, [], {"node.id": "1"}, "1")
+    with pytest.raises(InvalidConfigurationError, match="cannot be removed"):
+        settings.check({"log.retention.ms": "7"}, ["log.retention.ms"], {"node.id": "1"}, "")
 
 
 def test_what_kafka_does_not_know_is_hidden() -> None:

@@ -17,6 +17,8 @@ from aiokafka_lite.testing.broker.state.settings.setting import (
 )
 
 CORDONED: Final = "cordoned.log.dirs"
+DEAD_LETTER_PREFIX: Final = "errors.deadletterqueue.topic.name.prefix"
+CREATE_DEAD_LETTERS: Final = "errors.deadletterqueue.auto.create.topics.enable"
 OF_ONE_BROKER: Final = (CORDONED, "listeners", "sasl.jaas.config")
 """What cannot be altered for all brokers at once."""
 _CLEANER_THREADS: Final = "log.cleaner.threads"
@@ -69,6 +71,20 @@ DYNAMIC_BROKER_SETTINGS: Final = by_name(
         None,
         "Whether a write in a transaction needs a partition that the coordinator knows.",
     ),
+    Setting(
+        DEAD_LETTER_PREFIX,
+        SettingType.STRING,
+        "dlq.",
+        None,
+        "How the name of a topic for dead letters of share groups begins.",
+    ),
+    Setting(
+        CREATE_DEAD_LETTERS,
+        SettingType.BOOLEAN,
+        "false",
+        None,
+        "Whether a topic for dead letters is created when there is none.",
+    ),
     Setting(CORDONED, SettingType.LIST, "", None, "Log directories that get no new replicas."),
     *(
         _rate(name)
@@ -115,6 +131,8 @@ def check_threads(name: str, value: int, present: int) -> None:
 
 __all__ = [
     "CORDONED",
+    "CREATE_DEAD_LETTERS",
+    "DEAD_LETTER_PREFIX",
     "DYNAMIC_BROKER_SETTINGS",
     "NOT_DESCRIBED",
     "OF_ONE_BROKER",

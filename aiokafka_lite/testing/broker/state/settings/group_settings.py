@@ -20,6 +20,8 @@ from aiokafka_lite.testing.broker.state.settings.setting import (
     refuse,
 )
 
+DEAD_LETTERS: Final = "errors.deadletterqueue.topic.name"
+COPY_DEAD_LETTERS: Final = "errors.deadletterqueue.copy.record.enable"
 _DURATION = re.compile(r"by_duration:P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
 
 
@@ -187,7 +189,7 @@ GROUP_SETTINGS: Final[Mapping[str, Setting]] = by_name(
         "group.streams.assignors",
     ),
     Setting(
-        "errors.deadletterqueue.topic.name",
+        DEAD_LETTERS,
         SettingType.STRING,
         "",
         None,
@@ -195,7 +197,7 @@ GROUP_SETTINGS: Final[Mapping[str, Setting]] = by_name(
         "errors.deadletterqueue.topic.name",
     ),
     Setting(
-        "errors.deadletterqueue.copy.record.enable",
+        COPY_DEAD_LETTERS,
         SettingType.BOOLEAN,
         "false",
         None,
@@ -227,6 +229,14 @@ def check_group_settings(given: Mapping[str, str]) -> None:
             raise InvalidConfigurationError(
                 f"{name} must be in the range {lowest} to {highest} inclusive."
             )
+    assignor = values.get("streams.assignor.name", "sticky")
+    if assignor != "sticky":
+        raise InvalidConfigurationError(
+            f"streams.assignor.name '{assignor}' is not a registered task assignor. Registered "
+            "assignors are: [sticky]."
+        )
+    if values.get(DEAD_LETTERS, "").startswith("__"):
+        raise InvalidConfigurationError(f"{DEAD_LETTERS}: DLQ topic name must not start with '__'")
     standbys = "streams.num.standby.replicas"
     if values.get(standbys, 0) > _MOST_STANDBYS:
         raise InvalidConfigurationError(
@@ -234,4 +244,4 @@ def check_group_settings(given: Mapping[str, str]) -> None:
         )
 
 
-__all__ = ["GROUP_SETTINGS", "check_group_settings"]
+__all__ = ["COPY_DEAD_LETTERS", "DEAD_LETTERS", "GROUP_SETTINGS", "check_group_settings"]

@@ -179,7 +179,9 @@ def _number(of: str, convert: Callable[[str], float], bound: int | None) -> Call
             value = convert(text)
         except ValueError:
             refuse(name, text, f"Not a number of type {of}")
-        if bound is not None and not -bound <= value < bound:
+        if value != value or (  # noqa: PLR0124 - what is not a number
+            bound is not None and not -bound <= value < bound
+        ):
             refuse(name, text, f"Not a number of type {of}")
         return value
 
