@@ -6,9 +6,11 @@ and ids, ports and times get names in the order in which they appear.
 """
 
 import asyncio
+import dataclasses
 import json
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -30,6 +32,8 @@ CLOSED: Final = "the connection is closed"
 SILENT: Final = "no answer"
 NOT_YET: Final = (5, 6, 14, 15, 16)
 """Errors of a real broker that has not found its leaders and coordinators yet."""
+LOADING: Final = (14, 15)
+"""Those of a coordinator that reads its state first: never part of the corpus."""
 _PATIENCE_S: Final = 30.0
 _DAY_MS: Final = 86_400_000
 _NEUTRAL_ID: Final = re.compile(
@@ -131,6 +135,8 @@ class Scene:
     """The version of the request that is being built."""
     answers: dict[str, Any] = field(default_factory=dict)
     topic_ids: dict[str, UUID] = field(default_factory=dict)
+    share_epoch: int = 0
+    """The epoch of the next request in the share session."""
 
     def named(self, name: str) -> str:
         """Return a name of topics, groups and so on that no other case has."""
@@ -191,7 +197,7 @@ class Player:
             return await self._run(case, None)
         kept: dict[str, dict[str, Any]] = {}
         varied = next(s for s in case.each() if isinstance(s, Step) and s.in_each_version)
-        for version in self.served(type(varied.build(self._scene()))):
+        for version in self.served(_kind(varied, self._scene())):
             for step, answers in (await self._run(case, version)).items():
                 kept.setdefault(step, {}).update(answers)
         return kept
@@ -218,7 +224,7 @@ class Player:
         return run.kept
 
     async def _step(self, scene: Scene, run: "_Run", step: Step, chosen: int | None) -> None:
-        kind = type(step.build(scene))
+        kind = _kind(step, scene)
         served = self.served(kind)
         if step.version is not None:
             versions = [step.version]
@@ -252,6 +258,7 @@ class Player:
                 client = run.clients[step.via] = await connect(self.place.address, step.via)
             request = step.build(scene)
             client.send(request, version)
+            scene.share_epoch = getattr(request, "share_session_epoch", scene.share_epoch - 1) + 1
             if not step.is_answered:
                 run.unheard[step.via] = client, request, version
                 return None
@@ -268,7 +275,25 @@ class Player:
     def _is_early(self, step: Step, answer: Any) -> bool:
         if step.until is not None:
             return not step.until(answer)
-        return self._is_real and not step.is_kept and find_error(answer) in NOT_YET
+        if not self._is_real:
+            return False
+        return find_error(answer) in (LOADING if step.is_kept else NOT_YET)
+
+
+class _Anything(defaultdict[str, Any]):
+    """Stands for answers that are not there yet, where only the API of a request counts."""
+
+    def __getattr__(self, name: str) -> Any:
+        return "" if name == "member_id" else 0
+
+
+def _kind(step: Step, scene: Scene) -> type[Request[Any]]:
+    known = dataclasses.replace(
+        scene,
+        answers=defaultdict(_Anything, scene.answers),
+        topic_ids=defaultdict(lambda: ZERO_UUID, scene.topic_ids),
+    )
+    return type(step.build(known))
 
 
 class NotServedError(Exception):
@@ -373,7 +398,8 @@ def _plain_struct(value: Struct, scene: Scene, path: Sequence[str]) -> dict[str,
         content = getattr(value, each.name)
         if each.has_list_default and content == []:
             continue
-        if not each.has_list_default and content == each.default and not isinstance(content, list):
+        is_plain = not each.has_list_default and not isinstance(content, list)
+        if is_plain and content == each.default and (each.name not in _IDS or content < 0):
             continue
         if isinstance(content, UUID) and content == ZERO_UUID:
             continue

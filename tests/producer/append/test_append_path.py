@@ -145,6 +145,7 @@ async def test_one_task_pauses_where_many_have_their_ends(tasks: int) -> None:
 
     clock = Counting()
     async with kafka() as broker, producing(broker, clock=clock) as producer:
+        broker.create_topic("orders")  # asked for twice otherwise, with time between
         await producer.partitions_for("orders")
         prove_fast(producer._engine.accumulator.pace_of(1))
         broker.faults.stall(ProduceRequest, times=None)

@@ -72,7 +72,7 @@ def _member(group: ModernGroup, member: ConsumerGroupMember, cluster: ClusterSta
         client_id=member.client_id,
         client_host=f"/{member.client_host}",
         subscribed_topic_names=sorted(member.topics),
-        subscribed_topic_regex=member.pattern,
+        subscribed_topic_regex=member.pattern or "",
         assignment=assignment_of(member.assigned, cluster),
         target_assignment=assignment_of(group.target.get(member.member_id, ()), cluster),
         member_type=_CLASSIC if member.classic else _OF_THE_NEWER_PROTOCOL,

@@ -100,6 +100,7 @@ def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> 
                 session.check_topic(Operation.CREATE, name)
             check_topic_name(name)
             _create(cluster, name)
+            context.injected.raise_for()
             raise UnknownTopicOrPartitionError(f"topic {name!r} is being created")
         check_topic_name(name)
     return cluster.topic_by_name(name)

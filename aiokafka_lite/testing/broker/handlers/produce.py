@@ -147,10 +147,9 @@ def _produce_to_partition(
             partition.config.max_message_bytes,
             may_be_zstd=context.version >= ProduceRequest.zstd_since,
         )
+        _enlist(context, partition, header, request.transactional_id)
         is_in_log = True
-        base_offset, append_time_ms = _append(
-            context, partition, batch, header, request.transactional_id
-        )
+        base_offset, append_time_ms = _append(context, partition, batch, header)
     except RecordsRefusedError as refused:
         response = _refused(data.index, refused.error, partition)
         response.record_errors = [
@@ -218,7 +217,6 @@ def _append(
     partition: BrokerPartition,
     batch: memoryview,
     header: BatchHeader,
-    transactional_id: str | None,
 ) -> tuple[int, int]:
     """Append a batch, unless an earlier attempt has. Return its offset, and the time of the write.
 
@@ -230,7 +228,6 @@ def _append(
     newest_ms = max(now_ms, clients_ms) + config.timestamp_after_ms
     span = now_ms - config.timestamp_before_ms, newest_ms
     stored = validate(batch, header, partition.topic_partition, config, span)
-    _enlist(context, partition, header, transactional_id)
     if header.producer_id >= 0:
         earlier = producers.check(
             header.producer_id, header.producer_epoch, header.base_sequence, header.records_count

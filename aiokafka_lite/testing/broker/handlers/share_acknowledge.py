@@ -84,7 +84,7 @@ def _partition(
     error = acknowledge(context, member, where, asked.acknowledgement_batches, may_renew=may_renew)
     told = PartitionData(partition_index=where.partition)
     if error is not None:
-        told.error_code = error.errno
+        told.error_code, told.error_message = error.errno, reason_of(error)
         told.current_leader = leader_after(context, where, error)
     return told
 

@@ -46,6 +46,7 @@ from aiokafka_lite.testing.broker.state.groups.share_sessions import (
     BrokerShareSession,
     SharedPartition,
 )
+from aiokafka_lite.testing.broker.state.groups.share_settings import share_settings
 from aiokafka_lite.testing.broker.state.log.partition_log import StoredBatch
 
 _ACK_ERRORS = (*REQUEST_ERRORS, InvalidRecordStateError.errno)
@@ -136,6 +137,7 @@ def _acknowledged(
             told[where] = PartitionData(partition_index=where.partition, records=b"")
             if error is not None:
                 told[where].acknowledge_error_code = error.errno
+                told[where].acknowledge_error_message = reason_of(error)
                 told[where].current_leader = leader_after(context, where, error)
     return told
 
@@ -315,9 +317,10 @@ def _response(
     told: Mapping[SharedPartition, PartitionData],
 ) -> ShareFetchResponse:
     group = context.groups.find_share(session.group_id)
+    settings = share_settings({}, context.groups.options) if group is None else group.settings
     leaders = {data.current_leader.leader_id for data in told.values() if data.error_code}
     return ShareFetchResponse(
-        acquisition_lock_timeout_ms=0 if group is None else group.settings.lock_duration_ms,
+        acquisition_lock_timeout_ms=settings.lock_duration_ms,
         responses=_by_topic(told.items()),
         node_endpoints=context.leader_endpoints(leaders),
     )

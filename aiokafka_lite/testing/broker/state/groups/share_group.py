@@ -13,6 +13,11 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     ClusterState,
     TopicState,
 )
+from aiokafka_lite.testing.broker.state.groups.dead_letters import (
+    DELIVERED_TOO_OFTEN,
+    REJECTED,
+    write_dead_letter,
+)
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 from aiokafka_lite.testing.broker.state.groups.share_members import ShareMembers
 from aiokafka_lite.testing.broker.state.groups.share_partition import UNSET, SharePartition
@@ -62,8 +67,16 @@ class ShareGroup:
         """Store where to begin in a partition, and forget what was in flight."""
         self._forget([where.topic_partition])
         self.partitions[where.topic_partition] = SharePartition(
-            self._locks, lambda: self.settings, where.changed, offset
+            self._locks,
+            lambda: self.settings,
+            where.changed,
+            lambda *given_up: self._bury(where, *given_up),
+            offset,
         )
+
+    def _bury(self, where: BrokerPartition, offset: int, count: int, is_rejected: bool) -> None:
+        why = REJECTED if is_rejected else DELIVERED_TOO_OFTEN
+        write_dead_letter(self._cluster, self._clock, self.group_id, where, offset, count, why)
 
     def read(self, where: BrokerPartition) -> SharePartition | None:
         """Return a partition as its leader serves it; None if no state is stored for it."""

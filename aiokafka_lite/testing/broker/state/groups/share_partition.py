@@ -128,9 +128,13 @@ class SharePartition:
         timers: GroupTimers,
         settings: Callable[[], ShareSettings],
         on_available: Callable[[], object],
+        on_given_up: Callable[[int, int, bool], object],
         stored_start: int = UNSET,
     ) -> None:
-        """`on_available` is called when records can be acquired again."""
+        """`on_available` is called when records can be acquired again. `on_given_up` is called for
+        each that nobody gets again: with its offset, how often it was delivered, and whether a
+        member has rejected it.
+        """
         self.stored_start = stored_start
         """The start offset that administrators see."""
         self.stored_done = 0
@@ -143,6 +147,7 @@ class SharePartition:
         self._timers = timers
         self._settings = settings
         self._on_available = on_available
+        self._on_given_up = on_given_up
         self._numbers = count()
 
     # What there is…
@@ -283,7 +288,7 @@ class SharePartition:
         Raises: InvalidRecordStateError for a record that the member does not have (any more);
         InvalidRequestError for one that was never in flight.
         """
-        updates: dict[int, tuple[Delivery, AckType]] = {}
+        updates: dict[int, tuple[int, Delivery, AckType]] = {}
         known: Mapping[int, Delivery] = dict(self.deliveries())
         for ack in acks:
             if ack.last < self.start_offset != UNSET:
@@ -302,7 +307,7 @@ class SharePartition:
                     continue
                 kind = ack.type_of(offset)
                 self._check(record, member_id, kind, is_first=offset not in updates)
-                updates[offset] = record, kind
+                updates[offset] = offset, record, kind
         self._apply(updates.values())
 
     def _check(self, record: Delivery, member_id: str, kind: AckType, *, is_first: bool) -> None:
@@ -319,26 +324,37 @@ class SharePartition:
         """Give back all records that a member has."""
         self._apply(
             [
-                (record, AckType.RELEASE)
-                for _, record in self.deliveries()
+                (offset, record, AckType.RELEASE)
+                for offset, record in self.deliveries()
                 if record.member_id == member_id
             ]
         )
 
     def expire_locks(self) -> None:
         """Let the time of all locks be over."""
-        self._apply([(record, AckType.RELEASE) for _, record in self.deliveries() if record.lock])
+        self._apply(
+            [
+                (offset, record, AckType.RELEASE)
+                for offset, record in self.deliveries()
+                if record.lock
+            ]
+        )
 
     def _expire(self, lock: _Lock) -> None:
         self._apply(
-            [(record, AckType.RELEASE) for _, record in self.deliveries() if record.lock is lock]
+            [
+                (offset, record, AckType.RELEASE)
+                for offset, record in self.deliveries()
+                if record.lock is lock
+            ]
         )
 
-    def _apply(self, updates: Iterable[tuple[Delivery, AckType]]) -> None:
+    def _apply(self, updates: Iterable[tuple[int, Delivery, AckType]]) -> None:
         renewed: dict[str, _Lock] = {}
         is_stored = False
         limit = self._settings().delivery_count_limit
-        for record, kind in updates:
+        given_up = []
+        for offset, record, kind in updates:
             member_id = record.member_id or ""
             self._unlock(record)
             if kind is AckType.RENEW:
@@ -348,9 +364,13 @@ class SharePartition:
                 continue
             is_stored = True
             record.state = _after(kind, is_last=record.count >= limit)
+            if record.state is DeliveryState.ARCHIVED and kind is not AckType.GAP:
+                given_up.append((offset, record.count, kind is AckType.REJECT))
         if is_stored:
             self._store()
             self._on_available()
+        for each in given_up:
+            self._on_given_up(*each)
 
     def _unlock(self, record: Delivery) -> None:
         lock, record.lock = record.lock, None
