@@ -133,8 +133,8 @@ class ConsumerConfig(ClientConfig):
     auto_commit_interval_ms: Milliseconds = DefaultInt(5000)
     """Time after which a poll commits automatically. Java: auto.commit.interval.ms."""
     partition_assignment_strategy: Sequence[Any] | None = None
-    """Assignors as classes or instances, the preferred one first; None: range and
-    cooperative-sticky. Java: partition.assignment.strategy."""
+    """Assignors as classes or instances, the preferred one first; None: range,
+    cooperative-sticky and aiokafka's round-robin. Java: partition.assignment.strategy."""
     max_poll_interval_ms: Milliseconds = DefaultInt(300_000)
     """How long a member with partitions may take from the end of a poll to the next one. After that
     the group gives its partitions to others (KIP-62). Java: max.poll.interval.ms."""
@@ -299,7 +299,7 @@ _MAY_BE_ZERO = "auto_commit_interval_ms"
 
 
 _AIOKAFKAS_DEFAULTS = {"session_timeout_ms": 10_000, "enable_auto_commit": True}
-_DEFAULT_ASSIGNORS = (["roundrobin"], ["range", "cooperative-sticky"])
+_DEFAULT_ASSIGNORS = (["roundrobin"], ["range", "cooperative-sticky", "roundrobin"])
 """Names of aiokafka's default assignors, and of those here."""
 
 

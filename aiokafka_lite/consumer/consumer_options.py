@@ -180,8 +180,8 @@ class ConsumerOptions(ClientOptions, Generic[KT, VT], total=False):
     """
 
     partition_assignment_strategy: Sequence[Any] | None
-    """Assignors as classes or instances, the preferred one first; None: range and
-    cooperative-sticky.
+    """Assignors as classes or instances, the preferred one first; None: range, cooperative-sticky
+    and aiokafka's round-robin.
 
     Default: None. Java: partition.assignment.strategy.
     """

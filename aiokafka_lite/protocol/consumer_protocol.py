@@ -92,6 +92,11 @@ class ConsumerProtocolMemberMetadata:
             metadata.rack_id = reader.nullable_string() or None
         return metadata
 
+    @property
+    def topics(self) -> list[str]:
+        """The `subscription`, under the name that newer clients have for it."""
+        return self.subscription
+
     def owned(self) -> list[TopicPartition]:
         """Return the owned partitions, one entry each, in the order of `owned_partitions`."""
         return _flat(self.owned_partitions)
@@ -139,8 +144,7 @@ class ConsumerProtocolMemberAssignment:
         """
         reader = Reader(data)
         version = _version_to_read(reader)
-        assignment = [cls.Assignment(*entry) for entry in _read_partitions(reader)]
-        return cls(version, [*assignment], reader.nullable_bytes())
+        return cls(version, _read_partitions(reader), reader.nullable_bytes())
 
     def partitions(self) -> list[TopicPartition]:
         """Return the partitions, one entry each, in the order of `assignment`."""
@@ -181,11 +185,12 @@ def _array_count(reader: Reader, what: str, *, min_element_size: int) -> int:
 
 
 def _read_partitions(reader: Reader) -> PartitionsByTopic:
-    found = []
+    found: PartitionsByTopic = []
     for _ in range(_array_count(reader, "topics", min_element_size=6)):
         topic = reader.string()
         count = _array_count(reader, "partitions", min_element_size=4)
-        found.append((topic, [reader.int32() for _ in range(count)]))
+        numbers = [reader.int32() for _ in range(count)]
+        found.append(ConsumerProtocolMemberAssignment.Assignment(topic, numbers))
     return found
 
 

@@ -14,7 +14,6 @@ from aiokafka_lite import (
     AIOKafkaConsumer,
     AIOKafkaProducer,
     CooperativeStickyAssignor,
-    RoundRobinPartitionAssignor,
 )
 from aiokafka_lite.errors import (
     CommitFailedError,
@@ -134,23 +133,28 @@ async def upgrade(bootstrap: str, topic: str) -> None:
             await group.join(aiokafka.AIOKafkaConsumer)
         await group.write_and_read()
 
-        # The mistake: defaults that have no assignor in common. It ends the newcomer alone.
-        mistaken = group.make(AIOKafkaConsumer)
+        # The mistake: no assignor in common. It ends the newcomer alone.
+        mistaken = group.make(
+            AIOKafkaConsumer, partition_assignment_strategy=[CooperativeStickyAssignor]
+        )
         with pytest.raises(InconsistentGroupProtocolError):
             await mistaken.start()
         await mistaken.stop()
         await group.write_and_read()
 
-        for strategy in (
-            [RoundRobinPartitionAssignor],
-            [CooperativeStickyAssignor, RoundRobinPartitionAssignor],
-            [CooperativeStickyAssignor],
-        ):
-            await group.replace_each(AIOKafkaConsumer, partition_assignment_strategy=strategy)
+        # The defaults have aiokafka's assignor, and the cooperative one.
+        await group.replace_each(AIOKafkaConsumer)
+        await group.replace_each(
+            AIOKafkaConsumer, partition_assignment_strategy=[CooperativeStickyAssignor]
+        )
+
+        # The way back.
+        await group.replace_each(AIOKafkaConsumer)
+        await group.replace_each(aiokafka.AIOKafkaConsumer)
     finally:
         for member in group.members:
             await member.stop()
-    assert len(group.written) == PARTITIONS * 11
+    assert len(group.written) == PARTITIONS * 14
 
 
 async def test_a_group_moves_without_a_stop() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.support.other_groups import MEMBERS, Life, member
+from tests.support.other_groups import MEMBERS, OURS, member, share_evenly
 from tests.testing.broker.bench import batch
 
 pytestmark = [
@@ -42,16 +42,6 @@ def has_committed(broker: EmbeddedBroker, offset: int) -> bool:
     return {key: kept.offset for key, kept in offsets.items()} == {
         TopicPartition(TOPIC, partition): offset for partition in PARTITIONS
     }
-
-
-def share_evenly(first: Life, second: Life) -> bool:
-    """The range assignor gives each of two members a half, in one piece."""
-    halves = [{0, 1}, {2, 3}]
-    return (
-        first.partitions in halves
-        and second.partitions in halves
-        and not (first.partitions & second.partitions)
-    )
 
 
 @pytest.mark.parametrize("joiner", MEMBERS)
@@ -110,3 +100,27 @@ def test_a_member_follows_its_coordinator(
         written += append(broker, "after")
         life.wait_until(lambda: has_committed(broker, 2))
         life.wait_until(lambda: life.values == written)
+
+
+@pytest.mark.parametrize(
+    ("leader", "joiner"),
+    [(OURS, client) for client in MEMBERS]
+    + [(client, OURS) for client in MEMBERS if client != OURS],
+)
+def test_members_that_have_chosen_no_assignor_share_a_group(
+    broker: EmbeddedBroker, leader: str, joiner: str
+) -> None:
+    """A program moves to this package, or from it, while its group goes on."""
+    address = broker.bootstrap_servers
+    with member(leader, address, TOPIC, GROUP, by_default=True) as first:
+        first.wait_until(lambda: first.partitions == PARTITIONS)
+        written = append(broker, "first")
+        first.wait_until(lambda: first.values == written)
+        first.wait_until(lambda: has_committed(broker, 1))
+        with member(joiner, address, TOPIC, GROUP, by_default=True) as second:
+            first.wait_until(lambda: share_evenly(first, second))
+            written += append(broker, "shared")
+            first.wait_until(lambda: first.values + second.values == written)
+        first.wait_until(lambda: first.partitions == PARTITIONS)
+        written += append(broker, "alone")
+        first.wait_until(lambda: first.values + second.values == written)

@@ -89,7 +89,7 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
     "partition_assignment_strategy": (
         None,
         (RoundRobinPartitionAssignor,),
-        [RangePartitionAssignor, CooperativeStickyAssignor],
+        [RangePartitionAssignor, CooperativeStickyAssignor, RoundRobinPartitionAssignor],
     ),
 }
 """The defaults of the package, then those of aiokafka."""

@@ -1,7 +1,8 @@
 """Runs a member of a group with any Python client of Kafka, so that tests can mix clients.
 
 Each client has one blocking function with the same parameter. It consumes with the range assignor,
-and commits after each poll, until the test tells it to leave.
+or with the assignors that its client has by default, and commits after each poll, until the test
+tells it to leave.
 """
 
 import asyncio
@@ -32,10 +33,20 @@ the member may stay without assignment and without heartbeats.
 PATIENCE_S = 60
 
 
+def share_evenly(first: "Life", second: "Life") -> bool:
+    """Say whether two members have a half of the four partitions each, by any assignor."""
+    return (
+        len(first.partitions) == len(second.partitions) == 2
+        and not first.partitions & second.partitions
+    )
+
+
 class Life:
     """What a member's thread and its test share: the polled records, and the order to leave."""
 
-    def __init__(self, bootstrap: str, topic: str, group_id: str) -> None:
+    def __init__(self, bootstrap: str, topic: str, group_id: str, *, by_default: bool) -> None:
+        self.by_default = by_default
+        """Whether the member has the assignors that its client has if nobody chooses."""
         self.bootstrap = bootstrap
         self.topic = topic
         self.group_id = group_id
@@ -88,9 +99,11 @@ Live = Callable[[Life], None]
 
 
 @contextmanager
-def member(client: str, bootstrap: str, topic: str, group_id: str) -> Iterator[Life]:
+def member(
+    client: str, bootstrap: str, topic: str, group_id: str, *, by_default: bool = False
+) -> Iterator[Life]:
     """Run a member of the named client. It leaves at the end of the block, or earlier."""
-    life = Life(bootstrap, topic, group_id)
+    life = Life(bootstrap, topic, group_id, by_default=by_default)
     life.start(MEMBERS[client])
     try:
         yield life
@@ -108,6 +121,7 @@ def our_member(life: Life) -> None:
 
 def _asyncio_member(life: Life, consumer_class: Any, assignor: type) -> None:
     """Live as a member of aiokafka or of ours, which have the same classes and methods."""
+    chosen = {} if life.by_default else {"partition_assignment_strategy": [assignor]}
 
     async def live() -> None:
         consumer = consumer_class(
@@ -118,7 +132,7 @@ def _asyncio_member(life: Life, consumer_class: Any, assignor: type) -> None:
             enable_auto_commit=False,
             heartbeat_interval_ms=HEARTBEAT_MS,
             session_timeout_ms=SESSION_MS,
-            partition_assignment_strategy=[assignor],
+            **chosen,
         )
         async with consumer:
             while not life.is_over:
@@ -132,6 +146,7 @@ def _asyncio_member(life: Life, consumer_class: Any, assignor: type) -> None:
 
 
 def confluent_member(life: Life) -> None:
+    chosen = {} if life.by_default else {"partition.assignment.strategy": "range"}
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": life.bootstrap,
@@ -140,8 +155,8 @@ def confluent_member(life: Life) -> None:
             "enable.auto.commit": False,
             "heartbeat.interval.ms": HEARTBEAT_MS,
             "session.timeout.ms": SESSION_MS,
-            "partition.assignment.strategy": "range",
             "log_level": 0,
+            **chosen,
         }
     )
     consumer.subscribe([life.topic])
@@ -159,6 +174,7 @@ def confluent_member(life: Life) -> None:
 
 
 def kafka_python_member(life: Life) -> None:
+    chosen = {} if life.by_default else {"partition_assignment_strategy": [KafkaPythonRange]}
     consumer = kafka.KafkaConsumer(
         life.topic,
         bootstrap_servers=life.bootstrap,
@@ -167,7 +183,7 @@ def kafka_python_member(life: Life) -> None:
         enable_auto_commit=False,
         heartbeat_interval_ms=HEARTBEAT_MS,
         session_timeout_ms=SESSION_MS,
-        partition_assignment_strategy=[KafkaPythonRange],
+        **chosen,
     )
     try:
         while not life.is_over:

@@ -4,26 +4,30 @@ Each consumer gets its own: an assignor may remember what its consumer had.
 """
 
 from collections.abc import Sequence
-from typing import cast
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStickyAssignor
+from aiokafka_lite.consumer.assignors.duck_typed import as_assignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
+from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
 from aiokafka_lite.errors import KafkaConfigurationError
 
-DEFAULT_STRATEGY = (RangePartitionAssignor, CooperativeStickyAssignor)
-"""Eager, on "range"; a second round of restarts without "range" makes the group cooperative."""
-
-METHODS = ("assign", "metadata", "on_assignment")
+DEFAULT_STRATEGY = (
+    RangePartitionAssignor,
+    CooperativeStickyAssignor,
+    RoundRobinPartitionAssignor,
+)
+"""Eager, on "range". Members of Java, librdkafka and kafka-python have that, too, and those of
+aiokafka have "roundrobin" alone. Restarts with the cooperative one alone make the group so.
+"""
 
 
 def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, ...]:
     """Return new assignors, the preferred one first. None stands for `DEFAULT_STRATEGY`.
 
     `strategy` lists classes, which are called without arguments, and instances, which are used as
-    they are. A class in aiokafka's form also counts as an assignor. It has `name`, `assign`,
-    `metadata` and `on_assignment`, and nothing else of AbstractPartitionAssignor.
+    they are. Assignors in the forms of aiokafka and kafka-python also count (`duck_typed`).
 
     Raises: KafkaConfigurationError if `strategy` is not a list or is empty, if an entry is not an
     assignor, if two have the same name, or if they have no rebalance protocol in common.
@@ -35,34 +39,13 @@ def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, 
             f"partition_assignment_strategy={quoted(strategy)} is no list; give a list or tuple of "
             "assignor classes"
         )
-    assignors = tuple(_make_assignor(entry) for entry in strategy)
+    assignors = tuple(as_assignor(entry) for entry in strategy)
     if not assignors:
         raise KafkaConfigurationError(
             "partition_assignment_strategy is empty; leave it out, or name at least one assignor"
         )
     _check_together(assignors)
     return assignors
-
-
-def _make_assignor(entry: object) -> AbstractPartitionAssignor:
-    assignor = entry
-    if isinstance(entry, type):
-        try:
-            assignor = entry()
-        except TypeError as error:
-            raise KafkaConfigurationError(
-                f"partition_assignment_strategy has {quoted(entry)}, which cannot be made without "
-                f"arguments ({error}); give an instance instead"
-            ) from error
-    missing = [name for name in METHODS if not callable(getattr(assignor, name, None))]
-    if not isinstance(getattr(assignor, "name", None), str):
-        missing.insert(0, "name")
-    if missing:
-        raise KafkaConfigurationError(
-            f"partition_assignment_strategy has {quoted(entry)}, which is no assignor: it lacks "
-            f"{', '.join(missing)}; give assignor classes, such as RangePartitionAssignor"
-        )
-    return cast("AbstractPartitionAssignor", assignor)
 
 
 def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
@@ -73,9 +56,7 @@ def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
             f"partition_assignment_strategy has several assignors named {quoted(twice[0])}; "
             "members agree on an assignor by its name, so keep one or rename it"
         )
-    supported = [
-        getattr(one, "supported_protocols", (RebalanceProtocol.EAGER,)) for one in assignors
-    ]
+    supported = [one.supported_protocols for one in assignors]
     if not set(RebalanceProtocol).intersection(*supported):
         each = ", ".join(
             f"{name} ({'/'.join(protocol.name for protocol in protocols)})"

@@ -60,7 +60,7 @@ class AbstractPartitionAssignor(ABC):
     @on_class_too
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
         """Return what this member tells the leader when it joins: its topics and user data."""
-        return ConsumerProtocolMemberMetadata(0, list(topics), None)
+        return ConsumerProtocolMemberMetadata(0, list(topics), b"")
 
     @on_class_too  # noqa: B027 - most assignors have nothing to remember
     def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
@@ -91,7 +91,7 @@ def to_assignments(
 ) -> dict[str, ConsumerProtocolMemberAssignment]:
     """Return each member's partitions as they travel: by topic, in order."""
     return {
-        member_id: ConsumerProtocolMemberAssignment(0, list(by_topic(sorted(owned)).items()), None)
+        member_id: ConsumerProtocolMemberAssignment(0, list(by_topic(sorted(owned)).items()), b"")
         for member_id, owned in partitions.items()
     }
 

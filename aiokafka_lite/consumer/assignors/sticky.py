@@ -115,7 +115,7 @@ class StickyPartitionAssignor(AbstractStickyAssignor):
     @on_class_too
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
         """Return the topics, with the newest assignment and its generation as user data."""
-        user_data = None
+        user_data = b""
         if self._assignment is not None:
             user_data = _write_user_data(Claim(self._assignment, self._generation))
         return ConsumerProtocolMemberMetadata(0, list(topics), user_data)

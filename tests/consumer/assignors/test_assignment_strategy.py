@@ -44,11 +44,14 @@ class OnlyCooperative(CooperativeStickyAssignor):
     supported_protocols = (RebalanceProtocol.COOPERATIVE,)  # type: ignore[assignment]
 
 
-def test_default_is_range_and_cooperative_sticky():
-    """The default assignors are range and cooperative-sticky, so the protocol is eager (2e-7)."""
+def test_the_default_has_an_assignor_in_common_with_each_other_client():
+    """Range with Java's, librdkafka's and kafka-python's, round-robin with aiokafka's. The protocol
+    is eager (2e-7).
+    """
     assert [type(one) for one in make_assignors()] == [
         RangePartitionAssignor,
         CooperativeStickyAssignor,
+        RoundRobinPartitionAssignor,
     ]
 
 

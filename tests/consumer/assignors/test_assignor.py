@@ -30,7 +30,7 @@ def test_an_assignor_needs_only_a_name_and_assign():
     assert given["a"].partitions() == [TopicPartition("t", 0), TopicPartition("t", 1)]
     assert given["b"].partitions() == []
     told = assignor.metadata({"t"})
-    assert (told.version, told.subscription, told.user_data) == (0, ["t"], None)
+    assert (told.version, told.subscription, told.user_data) == (0, ["t"], b"")
     assignor.on_assignment(given["a"])
     assignor.on_generation(1)
     assert assignor.supported_protocols == (RebalanceProtocol.EAGER,)
@@ -54,8 +54,8 @@ def test_partitions_are_those_of_subscribed_and_known_topics_in_order():
 def test_assignments_are_by_topic_and_in_order():
     partitions = [TopicPartition("b", 1), TopicPartition("a", 0), TopicPartition("b", 0)]
     assert to_assignments({"m": partitions, "n": []}) == {
-        "m": ConsumerProtocolMemberAssignment(0, [("a", [0]), ("b", [0, 1])], None),
-        "n": ConsumerProtocolMemberAssignment(0, [], None),
+        "m": ConsumerProtocolMemberAssignment(0, [("a", [0]), ("b", [0, 1])], b""),
+        "n": ConsumerProtocolMemberAssignment(0, [], b""),
     }
 
 

@@ -96,7 +96,7 @@ def test_hostile_user_data_never_raises(data):
 
 def test_before_the_first_assignment_there_is_no_user_data():
     told = StickyPartitionAssignor().metadata({"t"})
-    assert (told.version, told.subscription, told.user_data) == (0, ["t"], None)
+    assert (told.version, told.subscription, told.user_data) == (0, ["t"], b"")
 
 
 def test_an_empty_assignment_is_a_claim_with_a_generation():
@@ -113,8 +113,8 @@ def test_state_is_of_the_instance_d14():
     one, other = StickyPartitionAssignor(), StickyPartitionAssignor()
     one.on_assignment(ConsumerProtocolMemberAssignment(0, [("t", [1])], None))
     one.on_generation(9)
-    assert other.metadata([]).user_data is None
-    assert StickyPartitionAssignor().metadata([]).user_data is None
+    assert other.metadata([]).user_data == b""
+    assert StickyPartitionAssignor().metadata([]).user_data == b""
 
 
 def test_eager():

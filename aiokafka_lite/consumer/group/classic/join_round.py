@@ -117,13 +117,12 @@ class JoinRound:
         if synced.error_code:
             raise JoinRefusedError(synced.error_code, joined.member_id)
         member.synced()
-        assignment = ConsumerProtocolMemberAssignment(0, [], None)
+        assignment = ConsumerProtocolMemberAssignment(0, [], b"")
         if synced.assignment:
             assignment = ConsumerProtocolMemberAssignment.decode(synced.assignment)
         with assignor_faults(assignor):
             assignor.on_assignment(assignment)
-            if hasattr(assignor, "on_generation"):
-                assignor.on_generation(generation.generation_id)
+            assignor.on_generation(generation.generation_id)
         return assignment
 
     def _note_report(self, position: MemberPosition, generation_id: int, *, has_id: bool) -> None:

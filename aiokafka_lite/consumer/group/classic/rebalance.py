@@ -38,15 +38,10 @@ Assignors = Sequence[AbstractPartitionAssignor]
 
 
 def rebalance_protocol(assignors: Assignors) -> RebalanceProtocol:
-    """Return the highest protocol that all listed assignors support (2e-7).
-
-    An assignor without `supported_protocols`, as those written for other clients, is eager.
-    """
-    supported = [
-        set(getattr(assignor, "supported_protocols", (RebalanceProtocol.EAGER,)))
-        for assignor in assignors
-    ]
-    is_cooperative = all(RebalanceProtocol.COOPERATIVE in protocols for protocols in supported)
+    """Return the highest protocol that all listed assignors support (2e-7)."""
+    is_cooperative = all(
+        RebalanceProtocol.COOPERATIVE in assignor.supported_protocols for assignor in assignors
+    )
     return RebalanceProtocol.COOPERATIVE if is_cooperative else RebalanceProtocol.EAGER
 
 
@@ -121,9 +116,16 @@ def topics_of(members: Mapping[str, ConsumerProtocolMemberMetadata]) -> frozense
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """The cluster as assignors see it."""
+    """The cluster as assignors see it. It also has the methods of aiokafka's ClusterMetadata."""
 
     snapshot: MetadataSnapshot
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from aiokafka_lite.cluster.cluster_metadata import ClusterMetadata  # noqa: PLC0415 - rare
+
+        return getattr(ClusterMetadata(lambda: self.snapshot), name)
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
         """Return the topic's partitions; None when the topic is not known."""
@@ -154,7 +156,7 @@ def assign(
         given = assignor.assign(cluster, dict(members))
     if protocol is RebalanceProtocol.COOPERATIVE and assignor.name != COOPERATIVE_STICKY:
         _check_nothing_moved_unrevoked(members, given)
-    nothing = ConsumerProtocolMemberAssignment(0, [], None)
+    nothing = ConsumerProtocolMemberAssignment(0, [], b"")
     return {member_id: given.get(member_id, nothing) for member_id in members}
 
 
