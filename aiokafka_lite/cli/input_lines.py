@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from aiokafka_lite.concurrency.outcome import give
+
 CHUNK_BYTES: Final = 1 << 18
 MAX_LINE_BYTES: Final = 1 << 28
 """The longest line: no record may be longer than a request, and an endless line fills memory."""
@@ -101,7 +103,7 @@ async def _until_readable(number: int) -> None:
     loop = asyncio.get_running_loop()
     readable = loop.create_future()
     try:
-        loop.add_reader(number, _settle, readable)
+        loop.add_reader(number, give, readable, None)
     except PermissionError:
         await asyncio.sleep(0)
         return
@@ -109,11 +111,6 @@ async def _until_readable(number: int) -> None:
         await readable
     finally:
         loop.remove_reader(number)
-
-
-def _settle(readable: asyncio.Future[None]) -> None:
-    if not readable.done():
-        readable.set_result(None)
 
 
 __all__ = ["CHUNK_BYTES", "MAX_LINE_BYTES", "LineSplitter", "lines_of"]

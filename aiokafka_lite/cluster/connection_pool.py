@@ -26,6 +26,7 @@ from aiokafka_lite.cluster.lane import AnyLane, Lane, OwnLane
 from aiokafka_lite.cluster.node_states import NodeStates
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.outcome import give
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.errors import (
     KafkaConnectionError,
@@ -61,8 +62,7 @@ class _Gate:
         """Give the outcome to all callers that wait now. They run in their order."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(outcome)
+            give(waiter, outcome)
 
 
 class ConnectionListener(NamedTuple):

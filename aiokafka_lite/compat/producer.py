@@ -6,6 +6,7 @@ from typing import Any
 
 from aiokafka_lite.compat.client import AIOKafkaClient, asserted, client_of
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
+from aiokafka_lite.concurrency.outcome import give, give_error
 from aiokafka_lite.concurrency.running_loop import running_loop
 from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.producer import producer as lite
@@ -50,7 +51,7 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
             if partition is not None and partition not in await self.partitions_for(topic):
                 raise AssertionError(f"Unrecognized partition: partition={partition}")
             nothing: asyncio.Future[None] = running_loop().create_future()
-            nothing.set_result(None)
+            give(nothing, None)
             return nothing
         ack = await super().send_batch(batch, topic, partition=partition)
         return ack if self._is_answered else _future_of_none(ack)
@@ -85,13 +86,11 @@ def _future_of_none(ack: Any) -> "asyncio.Future[None]":
     future: asyncio.Future[None] = running_loop().create_future()
 
     def done(_: object) -> None:
-        if future.done():
-            return
-        error = ack.exception()
+        error = None if future.done() else ack.exception()
         if error is None:
-            future.set_result(None)
+            give(future, None)
         else:
-            future.set_exception(error)
+            give_error(future, error)
 
     ack.add_done_callback(done)
     return future

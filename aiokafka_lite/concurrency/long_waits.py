@@ -230,7 +230,7 @@ class LongWaits:
         """Tell the waits that are due, and set the timer for the next one."""
         now_s = self._clock.monotonic()
         self._timer = None
-        for what, told_s in list(self._told_at_s.items()):
+        for what, told_s in self._told_at_s.copy().items():
             if now_s - told_s > TELL_AGAIN_S:
                 del self._told_at_s[what]
         told = 0

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from aiokafka_lite.concurrency.outcome import give, give_error
 from aiokafka_lite.concurrency.task_owner import OwnedTask, TaskOwner
 from aiokafka_lite.errors import Cancelled
 
@@ -59,8 +60,7 @@ class SingleFlight(Generic[T]):
         else:
             self._land(waiters)
             for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_result(result)
+                give(waiter, result)
 
     def _land(self, waiters: "list[asyncio.Future[T]]") -> None:
         # This comes before the waiting callers get the result: a later caller needs a newer result.
@@ -77,8 +77,7 @@ class SingleFlight(Generic[T]):
 
 def _fail(waiters: "list[asyncio.Future[T]]", error: Exception) -> None:
     for waiter in waiters:
-        if not waiter.done():
-            waiter.set_exception(error)
+        give_error(waiter, error)
 
 
 __all__ = ["SingleFlight"]

@@ -6,6 +6,7 @@ Several sets between two waits count as one. It carries no data: the woken loop 
 import asyncio
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.outcome import give
 
 
 class Wakeup:
@@ -62,8 +63,9 @@ class Wakeup:
         return was_set
 
     def _stir(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        waiter = self._waiter
+        if waiter is not None:
+            give(waiter, None)
 
     async def _pause(self) -> None:
         if self._waiter is not None:

@@ -6,6 +6,7 @@ It carries no data: a woken poll looks for itself. Any number of tasks may wait 
 import asyncio
 
 from aiokafka_lite.clock import Clock
+from aiokafka_lite.concurrency.outcome import give
 
 
 class PollSignal:
@@ -26,7 +27,7 @@ class PollSignal:
         """Let all who wait now look again."""
         self.number += 1
         for waiter in list(self._waiters):
-            _wake(waiter)
+            give(waiter, None)
 
     async def wait(self, until_s: float | None = None, since: int | None = None) -> None:
         """Wait for the next `notify`, at most until `until_s` (monotonic seconds; None: no bound).
@@ -38,19 +39,16 @@ class PollSignal:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters[waiter] = None
         if since is not None and since != self.number:
-            _wake(waiter)
-        timer = None if until_s is None else self._clock.call_at(until_s, lambda: _wake(waiter))
+            give(waiter, None)
+        timer = None
+        if until_s is not None:
+            timer = self._clock.call_at(until_s, lambda: give(waiter, None))
         try:
             await waiter
         finally:
             del self._waiters[waiter]
             if timer is not None:
                 timer.cancel()
-
-
-def _wake(waiter: "asyncio.Future[None]") -> None:
-    if not waiter.done():
-        waiter.set_result(None)
 
 
 __all__ = ["PollSignal"]

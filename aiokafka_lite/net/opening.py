@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.outcome import give, give_error
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
     KafkaConnectionError,
@@ -327,8 +328,7 @@ class Opening:
     def frame_received(self, frame: memoryview) -> None:
         self._was_answered = True
         answer = self._token_answer or self.correlation_ids.complete(response_correlation_id(frame))
-        if not answer.done():
-            answer.set_result(frame)
+        give(answer, frame)
 
     def writing_resumed(self) -> None:
         """Nothing to do: the next step is written after the answer to this one."""
@@ -336,8 +336,7 @@ class Opening:
     def transport_lost(self, error: KafkaError) -> None:
         waiting = self.correlation_ids.drain()
         for answer in waiting if self._token_answer is None else [*waiting, self._token_answer]:
-            if not answer.done():
-                answer.set_exception(error)
+            give_error(answer, error)
 
 
 __all__ = ["Opening"]

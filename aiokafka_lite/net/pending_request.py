@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from aiokafka_lite.codec.parts import Parts
+from aiokafka_lite.concurrency.outcome import give, give_error
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.net.answer_callback import Answer
 from aiokafka_lite.protocol.message_header import read_response
@@ -89,22 +90,20 @@ class PendingRequest:
             if response is None:
                 response = self.result_of(frame)
         except Exception as error:
-            answer.set_exception(error)
+            give_error(answer, error)
             raise
         if callback is None:
-            answer.set_result(response)
+            give(answer, response)
         else:
             callback.give(response)
 
     def has_left(self) -> None:
         """Tell the caller of a request without a response that all its bytes have left."""
-        if not self.answer.done():
-            self.answer.set_result(None)
+        give(self.answer, None)
 
     def fail(self, error: Exception) -> None:
         """Give the caller an error instead, unless the caller was cancelled."""
-        if not self.answer.done():
-            self.answer.set_exception(error)
+        give_error(self.answer, error)
 
     def __str__(self) -> str:
         number = f", correlation id {self.correlation_id}" if self.was_sent else ", not sent yet"

@@ -24,6 +24,7 @@ from typing import Final, cast
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.concurrency.loop_network import loop_network
+from aiokafka_lite.concurrency.outcome import give
 from aiokafka_lite.errors import (
     FeatureNotSupportedError,
     KafkaConfigurationError,
@@ -317,7 +318,7 @@ async def _connect_socket(sock: socket.socket, sockaddr: SocketAddress) -> None:
     error = sock.connect_ex(sockaddr)
     if error in _CONNECTING:
         decided: asyncio.Future[None] = loop.create_future()
-        loop.add_writer(sock, _decide, decided)
+        loop.add_writer(sock, give, decided, None)
         try:
             await decided
         finally:
@@ -325,11 +326,6 @@ async def _connect_socket(sock: socket.socket, sockaddr: SocketAddress) -> None:
         error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
     if error:
         raise OSError(error, os.strerror(error))
-
-
-def _decide(outcome: asyncio.Future[None]) -> None:
-    if not outcome.done():
-        outcome.set_result(None)
 
 
 def _is_tcp(family: int) -> bool:

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, TypeVar
 
+from aiokafka_lite.concurrency.outcome import give, give_error
+
 T = TypeVar("T")
 
 
@@ -30,11 +32,11 @@ class SharedLookups(Generic[T]):
             future.cancel()
             raise
         except Exception as error:
-            future.set_exception(error)
+            give_error(future, error)
             future.exception()  # seen: there may be no other caller
             raise
         else:
-            future.set_result(result)
+            give(future, result)
             return result
         finally:
             del self._pending[key]

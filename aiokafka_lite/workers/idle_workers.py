@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+from aiokafka_lite.concurrency.outcome import give
+
 
 class IdleWorkers:
     """The waits of one pool. Wakes the worker that went idle last: its memory is still warm."""
@@ -21,9 +23,7 @@ class IdleWorkers:
         """Let up to `count` idle workers look for a record. Does not wait."""
         idle = self._idle
         while count > 0 and idle:
-            future = idle.pop()
-            if not future.done():
-                future.set_result(None)
+            if give(idle.pop(), None):
                 count -= 1
 
     def ended(self) -> None:
@@ -31,8 +31,7 @@ class IdleWorkers:
         if self._watching:
             watching, self._watching = self._watching, []
             for future in watching:
-                if not future.done():
-                    future.set_result(None)
+                give(future, None)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until `condition()`, which is asked whenever a handler has ended.

@@ -1,5 +1,6 @@
 """No loop of a client runs over what a call in the middle of it may change."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,15 @@ def test_it_finds_them(looped: str, is_found: bool, tmp_path: Path) -> None:
     file = tmp_path / "loops.py"
     file.write_text(LOOPS.replace("LOOPED", looped), encoding="utf-8")
     assert bool(list(live_loops(file))) == is_found
+
+
+def test_one_function_gives_futures_their_outcome() -> None:
+    """Who waits may be cancelled between `done()` and the result (C1)."""
+    sets = re.compile(r"\.set_(result|exception)\(")
+    found = [
+        file.relative_to(PACKAGE).as_posix()
+        for file in sorted(PACKAGE.rglob("*.py*"))
+        if file.suffix in {".py", ".pyx"} and "testing" not in file.parts
+        if sets.search(file.read_text(encoding="utf-8"))
+    ]
+    assert found == ["concurrency/outcome.py"]

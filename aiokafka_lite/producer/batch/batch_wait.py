@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection
 
+from aiokafka_lite.concurrency.outcome import give
 from aiokafka_lite.producer.batch.record_ack import BEHIND_ALL, BatchOutcome
 
 
@@ -17,8 +18,8 @@ async def all_done(batches: Collection[BatchOutcome]) -> None:
     def one_is_done() -> None:
         nonlocal left
         left -= 1
-        if not left and not done.done():
-            done.set_result(None)
+        if not left:
+            give(done, None)
 
     tokens = [(batch, batch.add_listener(BEHIND_ALL, one_is_done)) for batch in pending]
     try:

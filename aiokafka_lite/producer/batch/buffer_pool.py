@@ -10,6 +10,7 @@ from collections import deque
 
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.concurrency.deadline import deadline
+from aiokafka_lite.concurrency.outcome import give, give_error
 from aiokafka_lite.errors import BufferExhaustedError
 from aiokafka_lite.record.batch_builder import new_buffer
 
@@ -142,8 +143,7 @@ class BufferPool:
         self._make_room(0)
         waiters, self._waiters = self._waiters, deque()
         for waiter in waiters:
-            if not waiter.granted.done():
-                waiter.granted.set_exception(cause)
+            give_error(waiter.granted, cause)
 
     def _keep(self, buffer: bytearray) -> None:
         size = len(buffer)
@@ -176,7 +176,10 @@ class BufferPool:
                 self._waiters.popleft()
             elif waiter.size <= self.available_bytes:
                 self._waiters.popleft()
-                waiter.granted.set_result(self._grant(waiter.size))
+                buffer = self._grant(waiter.size)
+                if not give(waiter.granted, buffer):
+                    self.used_bytes -= len(buffer)
+                    self._keep(buffer)
             else:
                 return
 
