@@ -50,7 +50,7 @@ def compare(program: Program) -> None:
             return
     for step, their_finding, our_finding in zip(program.steps, theirs, ours, strict=False):
         note(f"{step.name}{step.arguments}: {their_finding} / {our_finding}")
-    raise AssertionError(f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}")
+    assert apart is None, f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}"
 
 
 COMMON = settings(
