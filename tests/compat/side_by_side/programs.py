@@ -517,6 +517,8 @@ DIFFERENCES = (
     Difference("several faults in one call", _kinds("ValueError", "IllegalStateError")),
     Difference("several faults in one call", _kinds("IllegalStateError", "IllegalOperation")),
     Difference("several faults in one call", _kinds("TypeError", "AssertionError")),
+    Difference("several faults in one call", _kinds("TypeError", "IllegalStateError")),
+    Difference("several faults in one call", _kinds("AssertionError", "NoTransactionError")),
 )
 
 
