@@ -143,6 +143,7 @@ async def test_a_batch_on_its_way_one_behind_it_and_one_that_is_muted() -> None:
 
 async def test_a_batch_that_was_sent_in_vain() -> None:
     async with kafka() as broker, producing(broker, **SLOW) as producer:
+        broker.create_topic("orders")
         broker.faults.fail(ProduceRequest, NotEnoughReplicasError)
         await producer.send("orders", b"1")
         found = await until(producer, WaitReason.BACKING_OFF)

@@ -32,6 +32,7 @@ async def test_a_batch_waits_for_linger_by_the_clock() -> None:
         producing(broker, clock=clock, linger_ms=0) as warm,
         producing(broker, clock=clock, linger_ms=100) as producer,
     ):
+        broker.create_topic("orders")
         await warm.send_and_wait("orders", b"0")
         flushed = await producer.send("orders", b"1")
         await producer.flush()
