@@ -146,7 +146,8 @@ class PollSteps:
 
     def _begin_turn(self) -> None:
         """Note that the other tasks run, or have run, before the next poll."""
-        self._buffer.budget.begin()
+        if self._buffer.budget.until_s:
+            self._buffer.budget.begin()
         self._polls_left = _POLLS_A_TURN
         self._turn_ends_s = self._clock.monotonic() + _TURN_S
 

@@ -46,6 +46,7 @@ from aiokafka_lite.record.cursor.record_deserializer import RecordDeserializer
 
 logger = logging.getLogger(__name__)
 
+_FETCHING = FetchState.FETCHING  # on 3.11 it costs a call to find it in its class
 _LEADER_MOVED = {
     NotLeaderForPartitionError.errno,
     ReplicaNotAvailableError.errno,
@@ -175,10 +176,7 @@ class FetchResponseHandler:
 
     def _is_ahead(self, state: PartitionState, fetch_offset: int) -> bool:
         """Say whether the offset is where the buffered fetches of the partition end."""
-        return (
-            state.fetch_state is FetchState.FETCHING
-            and self._buffer.end_offset(state) == fetch_offset
-        )
+        return state.fetch_state is _FETCHING and self._buffer.end_offset(state) == fetch_offset
 
     def _follow_hints(
         self, answers: Mapping[TopicPartition, Answered], response: FetchResponse | LoneAnswer
@@ -409,7 +407,7 @@ def wants(state: PartitionState, asked: SessionPartition) -> bool:
 
 
 def _is_at(state: PartitionState, fetch_offset: int) -> bool:
-    return state.fetch_state is FetchState.FETCHING and state.offset == fetch_offset
+    return state.fetch_state is _FETCHING and state.offset == fetch_offset
 
 
 def _is_other_log(state: PartitionState, asked: SessionPartition) -> bool:
