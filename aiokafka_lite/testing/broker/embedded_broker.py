@@ -43,6 +43,7 @@ from aiokafka_lite.testing.broker.state.groups.group_view import GroupView
 from aiokafka_lite.testing.broker.state.groups.share_group import ShareGroup
 from aiokafka_lite.testing.broker.state.groups.share_sessions import ShareSessionCache
 from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchSessionCache
+from aiokafka_lite.testing.broker.state.log.log_cleaner import compact
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
 from aiokafka_lite.testing.broker.state.log_dirs import LogDirs
 from aiokafka_lite.testing.broker.state.reassignments import Reassignments
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from aiokafka_lite.testing.broker.embedded_broker_options import EmbeddedBrokerOptions
 
 T = TypeVar("T")
+_RETENTION_CHECK_S = 300.0
+"""Kafka's default of log.retention.check.interval.ms."""
 _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound
 
 
@@ -144,6 +147,7 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
             has_telemetry=chosen.client_telemetry,
         )
         self._security = BrokerSecurity(chosen, {advertised_host}, clock)
+        self._next_retention_s = clock.monotonic() + _RETENTION_CHECK_S
         self._owner: TaskOwner | None = None
         self._servers: list[NodeServer] = []
         self._crash: Exception | None = None
@@ -334,6 +338,25 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
     ) -> None:
         """Move the start of a partition's log up to `before_offset`."""
         self._call(lambda: self._partition(topic_partition).log.delete_records(before_offset))
+
+    def compact(self, topic: str) -> None:
+        """Compact a topic now, as Kafka's cleaner does sooner or later to closed segments.
+
+        Of each key the newest record stays, at its offset; there are holes, and batches with fewer
+        records or none. Tombstones go with the first compaction after `delete.retention.ms`.
+
+        Raises: UnknownTopicOrPartitionError; IllegalStateError unless the topic has
+        cleanup.policy=compact.
+        """
+
+        def clean() -> None:
+            found = self._cluster.topic_by_name(topic)
+            if not found.config.is_compacted:
+                raise IllegalStateError(f"topic {topic!r} has no cleanup.policy=compact")
+            for partition in found.partitions:
+                compact(partition.log, found.config, int(self._clock.time() * 1000))
+
+        self._call(clean)
 
     def _partition(self, topic_partition: TopicPartition | tuple[str, int]) -> BrokerPartition:
         return self._cluster.partition(TopicPartition(*topic_partition))
@@ -560,7 +583,17 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
 
     def _log_request(self, received: ReceivedRequest, size_in_bytes: int) -> None:
         self._request_log.append(received, size_in_bytes)
+        if self._clock.monotonic() >= self._next_retention_s:
+            self._expire_records()
         self._something_happened()
+
+    def _expire_records(self) -> None:
+        """Look for records that retention.ms does not keep, as a real broker does now and then.
+
+        A request sees to it, so that no timer is set.
+        """
+        self._next_retention_s = self._clock.monotonic() + _RETENTION_CHECK_S
+        self._cluster.expire_records(int(self._clock.time() * 1000))
 
     def _remember_crash(self, error: Exception) -> None:
         self._crash = self._crash or error

@@ -43,6 +43,10 @@ from aiokafka_lite.testing.broker.state.replica_assignments import (
     check_assignments,
     check_replica_lists,
 )
+from aiokafka_lite.testing.broker.state.settings.effects import (
+    ACTING_TOPIC_SETTINGS,
+    tell_stored,
+)
 from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 
@@ -407,6 +411,7 @@ class ClusterState:
             raise TopicAlreadyExistsError(f"topic {name!r} exists already")
         self._check_collision(name)
         config = self._topic_config(settings or {})
+        tell_stored("topic", settings or {}, ACTING_TOPIC_SETTINGS)
         if assignments:
             replica_lists = check_assignments(assignments, self._registered())
         else:
@@ -526,6 +531,17 @@ class ClusterState:
             [alive[(partition + i) % len(alive)] for i in range(replication_factor)]
             for partition in partitions
         ]
+
+    def expire_records(self, now_ms: int) -> None:
+        """Drop what retention.ms does not keep any longer."""
+        for topic in self.topics.values():
+            config = topic.config
+            if not config.is_deleted or config.retention_ms < 0:
+                continue
+            for partition in topic.partitions:
+                partition.log.expire(
+                    now_ms - config.retention_ms, config.segment_ms, config.segment_bytes
+                )
 
     # Producers
 

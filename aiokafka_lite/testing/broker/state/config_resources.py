@@ -27,6 +27,12 @@ from aiokafka_lite.testing.broker.state.settings.client_metrics_settings import 
     CLIENT_METRICS_SETTINGS,
     check_client_metrics_settings,
 )
+from aiokafka_lite.testing.broker.state.settings.effects import (
+    ACTING_BROKER_SETTINGS,
+    ACTING_GROUP_SETTINGS,
+    ACTING_TOPIC_SETTINGS,
+    tell_stored,
+)
 from aiokafka_lite.testing.broker.state.settings.group_settings import (
     GROUP_SETTINGS,
     check_group_settings,
@@ -189,6 +195,7 @@ class _TopicResource:
         check_topic_settings(given)
 
     def store(self, given: Mapping[str, str]) -> None:
+        tell_stored("topic", given, ACTING_TOPIC_SETTINGS)
         self._cluster.alter_topic(self._topic, given)
         self._cluster.note_change()
 
@@ -216,6 +223,10 @@ class _BrokerResource:
         self._cluster.broker_settings.check(given, changed, own, self._name)
 
     def store(self, given: Mapping[str, str]) -> None:
+        acting = ACTING_BROKER_SETTINGS
+        if self._name == ALL_BROKERS:
+            acting |= {str(TOPIC_SETTINGS[name].synonym) for name in ACTING_TOPIC_SETTINGS}
+        tell_stored("broker", given, acting)
         _keep(self._cluster.broker_settings.altered, self._name, given)
         self._cluster.broker_settings_changed()
         self._cluster.note_change()
@@ -292,6 +303,8 @@ class _StoredResource:
         self._check(given)
 
     def store(self, given: Mapping[str, str]) -> None:
+        if self._source is SettingSource.GROUP_CONFIG:
+            tell_stored("group", given, ACTING_GROUP_SETTINGS)
         _keep(self._stored, self._name, given)
         self._note_change()
 

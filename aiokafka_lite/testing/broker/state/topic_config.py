@@ -38,6 +38,8 @@ class TopicConfig:
     retention_bytes: int
     """The smaller of the topic's setting and the broker's own limit."""
     retention_ms: int
+    segment_ms: int
+    segment_bytes: int
     delete_retention_ms: int
     min_compaction_lag_ms: int
     min_insync_replicas: int
@@ -81,6 +83,8 @@ def parse_topic_config(
         is_deleted="delete" in values["cleanup.policy"],
         retention_bytes=retention_bytes,
         retention_ms=values["retention.ms"],
+        segment_ms=values["segment.ms"],
+        segment_bytes=values["segment.bytes"],
         delete_retention_ms=values["delete.retention.ms"],
         min_compaction_lag_ms=values["min.compaction.lag.ms"],
         min_insync_replicas=values["min.insync.replicas"],

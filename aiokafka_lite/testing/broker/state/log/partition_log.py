@@ -13,6 +13,7 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from aiokafka_lite.errors import OffsetOutOfRangeError
@@ -222,6 +223,35 @@ class PartitionLog:
         if first > self._first:
             self._first = first
             self._advance_start(self._batches[first].base_offset)
+
+    def expire(self, before_ms: int, segment_ms: int, segment_bytes: int) -> None:
+        """Drop the oldest segments whose newest record is older than `before_ms`.
+
+        A segment ends before a batch that makes it larger than `segment_bytes`, or that is
+        `segment_ms` newer than its first one. Source: UnifiedLog.deleteRetentionMsBreachedSegments.
+        """
+        keep, begin = self._first, self._first
+        while begin < len(self._batches):
+            end, newest = begin, -1
+            started_ms = self._batches[begin].max_timestamp
+            while end < len(self._batches):
+                batch = self._batches[end]
+                is_too_large = self._ends[end] - self._position(begin) > segment_bytes
+                if end > begin and (is_too_large or batch.max_timestamp - started_ms > segment_ms):
+                    break
+                newest = max(newest, batch.max_timestamp)
+                end += 1
+            if newest >= before_ms:
+                break
+            keep = begin = end
+        if keep > self._first:
+            self.delete_records(self._last_offsets[keep - 1] + 1)
+
+    def replace_batches(self, batches: list[StoredBatch]) -> None:
+        """Have these batches, of the same offsets, in place of all; for the cleaner."""
+        self._first, self._batches = 0, batches
+        self._last_offsets = [batch.last_offset for batch in batches]
+        self._ends = list(accumulate(len(batch.data) for batch in batches))
 
     def delete_records(self, before_offset: int) -> None:
         """Move the start of the log up to `before_offset`; whole batches below it are freed.
