@@ -38,7 +38,11 @@ class PartitionMetadata(NamedTuple):
     error: type[BrokerResponseError] | None
 
 
-@with_private_reads("cluster", "_brokers _partitions _broker_partitions")
+@with_private_reads(
+    "cluster",
+    "_brokers _partitions _broker_partitions is_bootstrap add_listener remove_listener"
+    " request_update update_metadata failed_update with_partitions",
+)
 class ClusterMetadata:
     """The nodes, topics and leaders that a client knows at the time of each call.
 

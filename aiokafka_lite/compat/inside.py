@@ -22,6 +22,7 @@ AIOKAFKA: Final = "aiokafka"
 PUBLIC_WAYS: Final[Mapping[str, str]] = {
     "admin": "AIOKafkaAdminClient",
     "client": "AIOKafkaClient",
+    "cluster": "force_metadata_update(), add_topic() and fetch_all_metadata() of AIOKafkaClient",
     "conn": "AIOKafkaClient, whose ready() connects and whose send() asks a node",
     "consumer.fetcher": "getone() and getmany() of AIOKafkaConsumer",
     "consumer.group_coordinator": "AIOKafkaConsumer with a group_id, its commit() and committed()",
@@ -271,6 +272,11 @@ def complete(kind: Any, path: str) -> None:
     kind.__module__ = f"{AIOKAFKA}.{path}"
 
 
+def refused(path: str, name: str) -> Any:
+    """Return a function in place of one of the inside: it raises, and names the public way."""
+    return _function(path, name, [], None)
+
+
 def public_way(path: str) -> str:
     """Return what programs use in place of a module of the inside."""
     while path not in PUBLIC_WAYS and path:
@@ -315,4 +321,4 @@ _MAKERS: Final[Mapping[str, Callable[[str, str, list[str], Find], Any]]] = {
     "value": _value,
 }
 
-__all__ = ["AIOKAFKA", "complete", "make", "public_way"]
+__all__ = ["AIOKAFKA", "complete", "make", "public_way", "refused"]

@@ -15,7 +15,7 @@ from aiokafka_lite.client import ConnectionGroup
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.lane import Lane, OwnLane
 from aiokafka_lite.compat.client import AIOKafkaClient, client_of
-from aiokafka_lite.compat.inside import complete
+from aiokafka_lite.compat.inside import complete, refused
 from aiokafka_lite.compat.installation import found
 from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer import offset_reset
@@ -719,11 +719,15 @@ _READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("subscription", "paused_partitions"): lambda state: state.paused,
     ("subscription", "fetch_context"): _fetch_context,
     ("subscription", "wait_for_assignment"): _wait_for_assignment,
+    ("subscription", "wait_for_subscription"): _wait_for_assignment,
+    ("subscription", "reassignment_in_progress"): lambda state: not state.assignment,
+    ("subscription", "fetcher_idle_time"): lambda _: 0.0,
     ("subscription", "_assigned_state"): (
         lambda state: lambda tp: TopicPartitionState.of(state.assigned(tp))
     ),
     ("cluster", "_brokers"): lambda cluster: {each.nodeId: each for each in cluster.brokers()},
     ("cluster", "_partitions"): _partitions,
+    ("cluster", "is_bootstrap"): lambda _: lambda node_id: str(node_id)[:1] in "-b",
     ("cluster", "_broker_partitions"): lambda cluster: {
         each.nodeId: cluster.partitions_for_broker(each.nodeId) or set()
         for each in cluster.brokers()
@@ -759,6 +763,8 @@ def read(kind: str, name: str, instance: Any) -> Any:
     reader = _READERS.get((kind, name))
     if reader is not None:
         return reader(instance)
+    if kind == "cluster":
+        return refused("cluster", f"ClusterMetadata.{name}")
     return getattr(instance._config, name.removeprefix("_"))
 
 

@@ -141,3 +141,38 @@ def test_a_value_is_made_and_read_as_in_aiokafka(
         assert tuple(ours) == tuple(theirs)
         names: Any = ours
         assert names._fields == fields
+
+
+NOT_THERE = {
+    "ASSIGNMENT_STRATEGIES",
+    "DEFAULT_CONFIG",
+    "PreviousAssignment",
+    "SCHEMA",
+    "abort_waiters",
+    "begin_reassignment",
+    "get_item",
+    "listener",
+    "register_fetch_waiters",
+    "subscribe_from_pattern",
+    # Of the sticky assignor, for the coordinator of aiokafka alone:
+    "DEFAULT_GENERATION_ID",
+    "generation",
+    "member_assignment",
+    "on_generation_assignment",
+    "parse_member_metadata",
+}
+"""Members that only other classes of aiokafka's inside call."""
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in PATHS if not each.startswith(("protocol", "record"))]
+)
+def test_each_class_has_the_public_members_of_its_namesake(path: str) -> None:
+    for name, theirs in their_names(path).items():
+        if not inspect.isclass(theirs) or theirs.__module__ != f"aiokafka.{path}":
+            continue
+        ours = found(path, name)
+        members = {each for each in dir(theirs) if not each.startswith("_")} - NOT_THERE
+        missing = {each for each in members if each not in dir(ours)}
+        made_by_init = {"topics"} if name == "SubscriptionState" else set()
+        assert missing <= made_by_init, name

@@ -225,6 +225,8 @@ async def test_the_subscription_shows_positions() -> None:
             assert subscription.assignment.active
             assert subscription.assignment.tps == state.assigned_partitions() == {TP}
             assert state.is_assigned(TP)
+            assert not state.reassignment_in_progress
+            assert state.fetcher_idle_time == 0
             assert state.partitions_auto_assigned()
             assert state._subscription_type.name == "AUTO_TOPICS"
             of_tp = subscription.assignment.state_value(TP)
@@ -306,6 +308,10 @@ async def test_connections_and_topics_are_shown() -> None:
             assert client.cluster._brokers[1] == broker_1
             assert {*client.cluster._partitions["t"]} == {0, 1}
             assert {*client.cluster._broker_partitions} == {1, 2}
+            assert client.cluster.is_bootstrap("bootstrap-0")
+            assert not client.cluster.is_bootstrap(1)
+            with pytest.raises(NotImplementedError, match="force_metadata_update"):
+                client.cluster.update_metadata(None)
             assert await client._get_conn(2) == client._conns[2, ConnectionGroup.DEFAULT]
             assert await client._get_conn(9) is None
             await client._maybe_wait_metadata()

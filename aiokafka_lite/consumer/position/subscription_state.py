@@ -68,7 +68,8 @@ class _Place:
 @with_private_reads(
     "subscription",
     "subscription subscribed_pattern assigned_partitions is_assigned partitions_auto_assigned"
-    " paused_partitions fetch_context wait_for_assignment _subscription"
+    " paused_partitions fetch_context wait_for_assignment wait_for_subscription"
+    " reassignment_in_progress fetcher_idle_time _subscription"
     " _subscription_type _subscribed_pattern _assigned_state",
 )
 class SubscriptionState:
