@@ -7,6 +7,7 @@ move by hand.
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 
@@ -21,7 +22,14 @@ class Clock(Protocol):
     """The time functions that the library uses. Call every method in the event loop's thread."""
 
     def monotonic(self) -> float:
-        """Seconds since an arbitrary moment; never goes back."""
+        """Seconds since an arbitrary moment; never goes back. They pass while the machine sleeps,
+        where the system can tell: locks and sessions end meanwhile.
+        """
+
+    def awake(self) -> float:
+        """The same without the time for which the machine has slept, and read at less cost: for
+        spans within a turn of the loop.
+        """
 
     def time(self) -> float:
         """Seconds since the epoch, by the machine's clock or the test's."""
@@ -44,17 +52,31 @@ that checks `monotonic()` then waits again, without a timer.
 """
 
 
+def _with_sleep() -> Callable[[], float]:
+    """Return the clock that goes on while the machine sleeps: Linux has one of its own for that."""
+    boottime = getattr(time, "CLOCK_BOOTTIME", None)
+    if boottime is None:
+        return time.monotonic
+    try:
+        time.clock_gettime(boottime)
+    except OSError:  # a sandbox without it
+        return time.monotonic
+    return partial(time.clock_gettime, boottime)
+
+
 class SystemClock:
     """The machine's clock; the running event loop does the waiting."""
 
     # The functions themselves, without a method around them: `send` reads the time once per record.
-    monotonic = staticmethod(time.monotonic)
+    monotonic = staticmethod(_with_sleep())
+    awake = staticmethod(time.monotonic)
     time = staticmethod(time.time)
 
     def call_at(self, when: float, callback: Callable[[], object]) -> TimerHandle:
-        # The loop's clock may start from another moment. So only the difference is passed on.
+        # The loop's clock may start from another moment. So only the difference is passed on. It
+        # stands still while the machine sleeps: the timer is late then, as after a SIGSTOP.
         loop = asyncio.get_running_loop()
-        delay_s = max(0.0, when - time.monotonic())
+        delay_s = max(0.0, when - self.monotonic())
         if not isinstance(loop, asyncio.BaseEventLoop):
             delay_s += _FOREIGN_LOOP_MARGIN_S
         return loop.call_later(delay_s, callback)

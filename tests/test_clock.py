@@ -3,7 +3,11 @@
 import asyncio
 import time
 from functools import partial
+from pathlib import Path
 
+import pytest
+
+from aiokafka_lite import clock as clock_module
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock, SystemClock
 
 
@@ -13,6 +17,39 @@ def test_system_clock_is_a_clock() -> None:
     before = time.time()
     assert before <= clock.time() <= before + 60
     assert clock.monotonic() <= clock.monotonic()
+
+
+class Machine:
+    """The functions of a machine that has slept for an hour."""
+
+    CLOCK_BOOTTIME = 7
+
+    @staticmethod
+    def monotonic() -> float:
+        return 10.0
+
+    @staticmethod
+    def clock_gettime(number: int) -> float:
+        assert number == 7
+        return 3610.0
+
+
+def test_time_passes_while_the_machine_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a laptop's lid; where the system cannot tell it, the clock is the usual one."""
+    monkeypatch.setattr(clock_module, "time", Machine)
+    assert clock_module._with_sleep()() == 3610.0
+    monkeypatch.setattr(Machine, "clock_gettime", lambda _: Path("/nowhere").stat())
+    assert clock_module._with_sleep()() == 10.0
+    monkeypatch.delattr(Machine, "CLOCK_BOOTTIME")
+    assert clock_module._with_sleep()() == 10.0
+
+
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="Linux alone has it")
+def test_on_linux_the_clock_is_that_of_the_time_since_the_boot() -> None:
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert before <= SYSTEM_CLOCK.monotonic() <= time.clock_gettime(time.CLOCK_BOOTTIME)
+    before = time.monotonic()
+    assert before <= SYSTEM_CLOCK.awake() <= time.monotonic()
 
 
 async def test_call_at_runs_at_its_moment_and_never_at_once() -> None:

@@ -21,7 +21,7 @@ class Portions:
 
     def __init__(self, clock: Clock, most: int) -> None:
         self._clock = clock
-        self._monotonic = clock.monotonic
+        self._monotonic = clock.awake
         self._most = most
         self.count = 1
         """How many records the next portion may have."""

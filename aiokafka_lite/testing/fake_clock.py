@@ -55,6 +55,7 @@ class FakeClock:
 
     def __init__(self, start: float = 0.0, autojump_threshold_s: float | None = None) -> None:
         self._now = start
+        self._slept_s = 0.0
         self._threshold_s = autojump_threshold_s
         self._timers: list[FakeTimer] = []
         self._order = itertools.count()
@@ -68,6 +69,9 @@ class FakeClock:
     def monotonic(self) -> float:
         self._touched = True
         return self._now
+
+    def awake(self) -> float:
+        return self.monotonic() - self._slept_s
 
     def time(self) -> float:
         self._touched = True
@@ -126,6 +130,13 @@ class FakeClock:
             await settle()
         finally:
             self._advancing -= 1
+
+    def sleep_through(self, seconds: float) -> None:
+        """Let the machine sleep, as under a laptop's lid: the time goes on, and timers wait."""
+        self._now += seconds
+        self._slept_s += seconds
+        for timer in self._timers:
+            timer.when += seconds
 
     async def jump_to_next_timer(self) -> None:
         """Advance to the next timer, if one is set."""

@@ -36,7 +36,7 @@ class Pace:
     __slots__ = ("_is_over", "monotonic", "turn_ends_s")
 
     def __init__(self, clock: Clock) -> None:
-        self.monotonic = clock.monotonic
+        self.monotonic = clock.awake
         self._is_over = False
         self.turn_ends_s = 0.0
         """From then on, `turn` has to be awaited before a record is made."""

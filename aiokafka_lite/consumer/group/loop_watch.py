@@ -46,8 +46,8 @@ class LoopWatch:
     def start(self) -> None:
         """Start the timer. Idempotent."""
         if self._timer is None:
-            self._due_at_s = self._clock.monotonic() + self._step_s
-            self._timer = self._clock.call_at(self._due_at_s, self._look)
+            self._due_at_s = self._clock.awake() + self._step_s
+            self._timer = self._clock.call_at(self._clock.monotonic() + self._step_s, self._look)
 
     def stop(self) -> None:
         """Stop the timer. Idempotent."""
@@ -64,7 +64,7 @@ class LoopWatch:
         if not self._is_wanted():
             return
         now_s = self._clock.monotonic()
-        late_s = now_s - self._due_at_s
+        late_s = self._clock.awake() - self._due_at_s  # a machine that slept blocked nothing
         if late_s + self._step_s > self._longest_s:
             self._blocks.append((now_s, late_s))
             logger.warning(

@@ -127,7 +127,9 @@ class PollWatch:
         `handed_out()` returns the mark for `check`. A member that is not stable is not looked at.
         """
         while True:
+            slept_s = clock.monotonic() - clock.awake()
             await clock.sleep(self.next_check_s(clock.monotonic()))
+            self._note_sleep(clock.monotonic() - clock.awake() - slept_s)
             if not member.is_stable:
                 continue
             verdict = self.check(clock.monotonic(), mark=handed_out())
@@ -140,6 +142,11 @@ class PollWatch:
                 )
             elif verdict is Verdict.OVERDUE:
                 await member.poll_overdue(self.since_s)
+
+    def _note_sleep(self, slept_s: float) -> None:
+        """Do not count the time for which the machine slept: the application could not poll."""
+        if slept_s > _SHORTEST_STEP_S:
+            self.since_s += slept_s
 
     def _count_from(self, now_s: float) -> None:
         self.since_s = now_s

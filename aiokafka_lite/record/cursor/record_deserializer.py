@@ -34,7 +34,7 @@ class TurnBudget:
     __slots__ = ("is_spent", "monotonic", "passes_errors", "until_s")
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
-        self.monotonic = clock.monotonic
+        self.monotonic = clock.awake
         self.until_s = 0.0
         """When the time is over; 0 until the first record of the turn comes."""
         self.is_spent = False
