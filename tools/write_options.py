@@ -22,6 +22,7 @@ from aiokafka_lite.options.declared_options import Option, declared_options
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from tools import settings_table
 
 ROOT: Final = Path(__file__).parents[1]
 WIDTH: Final = 100
@@ -104,7 +105,7 @@ CLASSES: Final = (
 def files() -> dict[str, str]:
     """Return the path from the root and the text of each file that is made."""
     made = {made.path: _types(made) for made in CLASSES}
-    return {**made, "docs/options.md": _page()}
+    return {**made, "docs/options.md": _page(), settings_table.PAGE: settings_table.page(ROOT)}
 
 
 # The types of `**options`…
