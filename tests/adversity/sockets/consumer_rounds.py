@@ -16,7 +16,7 @@ from aiokafka_lite.errors import KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.adversity.sockets.checked_values import checked, name_of, some_size
-from tests.adversity.sockets.storm import Storm, storm
+from tests.adversity.sockets.storm import PATIENT, Storm, storm
 
 TOPICS: Final = ("orders", "audit")
 PARTITIONS: Final = 2
@@ -249,7 +249,7 @@ async def play_consumers(seed: int, *, tls: bool, protocol: str | None, lives: i
                 tasks.create_task(live())
         for partition in ALL:
             ledger.write(partition, 5)
-        last = Member(ledger, options | consumer_options(rng, protocol), rng)
+        last = Member(ledger, options | consumer_options(rng, protocol) | PATIENT, rng)
         with suppress(TimeoutError):
             async with asyncio.timeout(_END_S):
                 await last.read(10**9, lambda: not ledger.missing())

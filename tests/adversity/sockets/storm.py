@@ -19,6 +19,8 @@ CLIENT_TIMES: Final = {
     "reconnect_backoff_ms": 10,
     "reconnect_backoff_max_ms": 100,
 }
+PATIENT: Final = {"request_timeout_ms": 5_000}
+"""The last clients, which find everything once the network is calm, wait for a busy machine."""
 
 
 class Storm:
@@ -134,4 +136,4 @@ async def storm(seed: int, *, tls: bool) -> AsyncIterator[tuple[Storm, dict[str,
             yield Storm(broker, network, rng), options
 
 
-__all__ = ["CLIENT_TIMES", "NODES", "Storm", "storm"]
+__all__ = ["CLIENT_TIMES", "NODES", "PATIENT", "Storm", "storm"]

@@ -24,7 +24,7 @@ from tests.adversity.sockets.consumer_rounds import (
     accidents,
     consumer_options,
 )
-from tests.adversity.sockets.storm import Storm, storm
+from tests.adversity.sockets.storm import PATIENT, Storm, storm
 
 MEMBERS: Final = 2
 _END_S: Final = 60.0
@@ -79,7 +79,7 @@ async def play_workers(seed: int, *, tls: bool, protocol: str, lives: int) -> li
         weather.broker.cluster.group_settings["g"] = {"share.auto.offset.reset": "earliest"}
         handling = Handling(ledger, rng)
 
-        async def live(for_s: float | None) -> None:
+        async def live(options: dict[str, Any], for_s: float | None) -> None:
             try:
                 async with asyncio.timeout(for_s):
                     await _work(options, rng, protocol, handling)
@@ -90,12 +90,12 @@ async def play_workers(seed: int, *, tls: bool, protocol: str, lives: int) -> li
 
         async def live_often() -> None:
             for _ in range(lives):
-                await live(rng.choice([0.05, 0.3, 1.0]))
+                await live(options, rng.choice([0.05, 0.3, 1.0]))
 
         async def live_on() -> None:
             """Run workers, and new ones if they end by an error, as programs do."""
             while True:
-                await live(None)
+                await live(options | PATIENT, None)
 
         async with weather.raging(), asyncio.timeout(240), asyncio.TaskGroup() as tasks:
             for _ in range(MEMBERS):
