@@ -184,7 +184,7 @@ class WorkQueues:
         if work.is_lost:
             self._ended_late(work)
             return
-        if item.is_void:
+        if work.cuts and item.is_void:
             return
         work.offsets.finish(item.record.offset)
         self._remove(work, item)
