@@ -341,7 +341,7 @@ _FILLED = """
             sys.stdin.readline()
             base = most = resident()
             sent = in_vain = 0
-            while in_vain < 100:
+            while in_vain < 100 and sent * size < 8 * memory:
                 try:
                     producer.send_nowait("orders", value(), partition=sent % partitions)
                 except BufferExhaustedError:
@@ -377,7 +377,7 @@ def filled(codec: str, partitions: int, size: int, memory: int, fault: str) -> f
             if fault == "stalled":
                 broker.faults.stall(ProduceRequest, times=None)
             else:
-                broker.faults.delay(ProduceRequest, 0.5, times=None)
+                broker.faults.delay(ProduceRequest, 3.0, times=None)
             process.stdin.write("\n")
             process.stdin.flush()
             return float(process.stdout.readline())
