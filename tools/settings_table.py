@@ -25,7 +25,8 @@ INTRODUCTION: Final = """
 Every setting that Kafka 4.4 knows can be set and described. These act. The others are stored, and a
 line of the log says so when one is set. An unknown setting of a topic or a group is refused, in
 Kafka's words. A setting of all brokers that is the default of an acting setting of topics acts too.
-Options of the constructor are in [the list of options](../options.md).
+Options of the constructor are in [the list of options](../options.md). Of the quotas,
+`producer_byte_rate` acts: a producer beyond it is told to pause, and its connection is muted.
 """
 
 

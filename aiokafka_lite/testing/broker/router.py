@@ -22,6 +22,7 @@ from aiokafka_lite.protocol.message_header import (
     decode_request_header,
     encode_response,
 )
+from aiokafka_lite.protocol.messages.produce import ProduceResponse
 from aiokafka_lite.schema.message import BytesLike, Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.schema.wire_helpers import BytesLeftOverError
@@ -55,6 +56,8 @@ class Reply:
     parts: list[BytesLike] = field(default_factory=list)
     cut_after_bytes: int | None = None
     is_silent: bool = False
+    mute_s: float = 0.0
+    """How long no further request of the connection is served: a quota was exceeded (KIP-219)."""
     closes: bool = False
     """Close the connection after these bytes: the client's authentication has failed."""
 
@@ -153,6 +156,8 @@ class Router:
         answer = handle()
         if answer is None or isinstance(answer, Response):
             reply = _reply(answer, header, sasl)
+            if header.api_key == ApiKey.PRODUCE and isinstance(answer, ProduceResponse):
+                reply.mute_s = answer.throttle_time_ms / 1000
             if reply.closes and sasl is not None and sasl.refusal_delay_s:
                 return partial(_after_refusal, reply, on_node.clock, sasl)
             return reply

@@ -224,9 +224,18 @@ class BrokerConnection(asyncio.Protocol):
                 return
             if isinstance(reply, Reply):
                 self._send(reply)
+                if reply.mute_s:
+                    self._waiting = self._server.owner.spawn("is muted", self._mute, reply.mute_s)
             else:
                 self._waiting = self._server.owner.spawn("answer later", self._finish, reply)
         self._throttle_reading()
+
+    async def _mute(self, seconds: float) -> None:
+        try:
+            await self._server.context.clock.sleep(seconds)
+        finally:
+            self._waiting = None
+        self._advance()
 
     async def _finish(self, later: LaterReply) -> None:
         try:

@@ -1,4 +1,4 @@
-"""AlterClientQuotas: stores quotas, which no node enforces."""
+"""AlterClientQuotas: sets quotas; that of the bytes of producers acts."""
 
 from aiokafka_lite.errors import BrokerResponseError, InvalidRequestError
 from aiokafka_lite.kafka_error import reason_of

@@ -36,6 +36,7 @@ from aiokafka_lite.record.batch_header import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import CloseConnectionError, Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.security.client_quotas import PRODUCED
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerPartition,
     ClusterState,
@@ -70,6 +71,7 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
         _close_after_error(topics)
         return None
     response = ProduceResponse(responses=topics)
+    response.throttle_time_ms = _throttle_ms(context, request)
     if context.version >= ProduceRequest.leader_hints_since:
         leaders = {
             partition.current_leader.leader_id
@@ -78,6 +80,18 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
         }
         response.node_endpoints = context.leader_endpoints(leaders)
     return response
+
+
+def _throttle_ms(context: RequestContext, request: ProduceRequest) -> int:
+    size = sum(
+        len(partition.records or b"")
+        for topic in request.topic_data
+        for partition in topic.partition_data
+    )
+    now_s = context.on_node.clock.monotonic()
+    user = context.session.principal.removeprefix("User:")
+    pause_s = context.users.quotas.throttle_s(PRODUCED, user, context.client_id, size, now_s)
+    return int(pause_s * 1000)
 
 
 def _refuse_all(context: RequestContext, request: ProduceRequest) -> BrokerResponseError | None:

@@ -1,8 +1,10 @@
-"""The quotas of users, client ids and addresses: stored and described, not enforced. Does not wait.
+"""The quotas of users, client ids and addresses. Does not wait.
 
-Source: ClientQuotaControlManager, ClientQuotasImage (KIP-546).
+That of producers' bytes acts; the others are stored and described. Source:
+ClientQuotaControlManager, ClientQuotasImage (KIP-546); ClientQuotaManager, Rate (KIP-13, KIP-219).
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
 from math import isclose, isfinite
@@ -28,6 +30,10 @@ _OF_CLIENTS = {
 }
 _OF_ADDRESSES = {"connection_creation_rate": _INT}
 
+PRODUCED = "producer_byte_rate"
+WINDOW_S = 10
+"""A rate is taken over the last ten seconds and the present one (quota.window.num)."""
+
 Entity = frozenset[tuple[str, str | None]]
 """The types of an entity and their names; the name None is the default entity of the type."""
 
@@ -37,6 +43,31 @@ class ClientQuotas:
 
     def __init__(self) -> None:
         self._values: dict[Entity, dict[str, float]] = {}
+        self._used: dict[tuple[str, Entity], deque[tuple[float, int]]] = {}
+        """What was counted by a quota: the second, and the bytes."""
+
+    def throttle_s(self, key: str, user: str, client_id: str, size: int, now_s: float) -> float:
+        """Count bytes, and return how long the client has to pause so that the quota holds."""
+        if not self._values:
+            return 0.0
+        for of_user in (user, None, ...):
+            for of_client in (client_id, None, ...):
+                named = ((USER, of_user), (CLIENT_ID, of_client))
+                quota = self._values.get(
+                    frozenset((kind, name) for kind, name in named if name is not ...), {}
+                ).get(key)
+                if quota is None:
+                    continue
+                counts = [
+                    *([(USER, user)] if of_user is not ... else []),
+                    *([(CLIENT_ID, client_id)] if of_client is not ... else []),
+                ]
+                used = self._used.setdefault((key, frozenset(counts)), deque())
+                used.append((now_s, size))
+                while used[0][0] < now_s - WINDOW_S:
+                    used.popleft()
+                return max(0.0, sum(each for _, each in used) / quota - WINDOW_S)
+        return 0.0
 
     def alter(
         self, entity: Sequence[EntityData], ops: Sequence[OpData], *, validate_only: bool
@@ -164,4 +195,4 @@ def _check_component(asked: ComponentData, seen: set[str]) -> None:
         raise InvalidRequestError(f"Unknown match type {asked.match_type}")
 
 
-__all__ = ["ClientQuotas"]
+__all__ = ["PRODUCED", "ClientQuotas"]

@@ -2,6 +2,8 @@
 
 import pytest
 
+from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer
+from aiokafka_lite.admin import ClientQuotaAlteration
 from aiokafka_lite.errors import InvalidRequestError
 from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
 from aiokafka_lite.protocol.messages.describe_client_quotas import (
@@ -11,6 +13,7 @@ from aiokafka_lite.protocol.messages.describe_client_quotas import (
     ComponentData,
 )
 from aiokafka_lite.testing.broker.security.client_quotas import ClientQuotas
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 
 CAROL = frozenset({("user", "carol")})
 CAROLS_APP = frozenset({("user", "carol"), ("client-id", None)})
@@ -60,3 +63,37 @@ def test_a_check_changes_nothing() -> None:
     assert found(quotas) == set()
     with pytest.raises(InvalidRequestError, match="duplicate entity type user"):
         quotas.alter(carol * 2, [op], validate_only=True)
+
+
+@pytest.mark.parametrize(
+    ("entity", "is_meant"),
+    [
+        ({"user": "ANONYMOUS"}, True),
+        ({"user": None}, True),
+        ({"client-id": "me"}, True),
+        ({"user": "ANONYMOUS", "client-id": "me"}, True),
+        ({"user": "ANONYMOUS", "client-id": None}, True),
+        ({"client-id": "other"}, False),
+        ({"user": "alice"}, False),
+    ],
+)
+def test_a_producer_beyond_its_quota_is_told_to_pause(
+    entity: dict[str, str | None], is_meant: bool
+) -> None:
+    """The first ten seconds' worth is free; then the connection is muted (KIP-219)."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("t")
+        async with AIOKafkaAdminClient(**kafka.client_options) as admin:
+            quota = ClientQuotaAlteration(entity, {"producer_byte_rate": 1000})
+            (await admin.alter_client_quotas([quota])).raise_first()
+        async with AIOKafkaProducer(
+            **kafka.client_options, client_id="me", request_timeout_ms=60_000
+        ) as producer:
+            began_s = kafka.clock.monotonic()
+            for _ in range(2):
+                await producer.send_and_wait("t", b"x" * 20_000)
+            took_s = kafka.clock.monotonic() - began_s
+        assert (10 < took_s < 11) if is_meant else took_s < 1
+
+    run_virtual_kafka(main)
