@@ -179,8 +179,10 @@ class AIOKafkaClient:
         return self._config.bootstrap_servers
 
     def get_random_node(self) -> int | None:
-        """Return the node id of any known broker; None if none is known."""
-        kafka = self._running()
+        """Return the node id of any known broker; None if none is known, as before the start."""
+        kafka = self._find()
+        if kafka is None or kafka.state is ClientState.NEW:
+            return None
         node_ids = sorted(kafka.metadata.snapshot.nodes)
         return kafka.rng.choice(node_ids) if node_ids else None
 

@@ -12,8 +12,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Self, TypeVar
 
 from aiokafka_lite.client import ConnectionGroup
+from aiokafka_lite.cluster.cluster_metadata import NO_SNAPSHOT_YET, ClusterMetadata
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.lane import Lane, OwnLane
+from aiokafka_lite.cluster.metadata.metadata_snapshot import merge_metadata
 from aiokafka_lite.compat.client import AIOKafkaClient, client_of
 from aiokafka_lite.compat.inside import complete, refused
 from aiokafka_lite.compat.installation import found
@@ -21,6 +23,12 @@ from aiokafka_lite.concurrency.life import LifeState
 from aiokafka_lite.consumer import offset_reset
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.producer.partition.partitioner import DefaultPartitioner
+from aiokafka_lite.protocol.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 
 KindT = TypeVar("KindT", bound="View")
 
@@ -642,6 +650,58 @@ def _get_conn(client: Any) -> Callable[..., Any]:
     return get
 
 
+def _update_metadata(cluster: Any) -> Any:
+    """Return what lets a cluster that a program made show a MetadataResponse; None for that of a
+    client, which has its own.
+
+    As in aiokafka, one without brokers changes nothing, and topics with an error are left out.
+    """
+    if vars(cluster).get("_newest") not in (_nothing_yet(), vars(cluster).get("_by_hand")):
+        return refused("cluster", "ClusterMetadata.update_metadata")
+
+    def update(response: Any) -> None:
+        if not response.brokers:
+            return
+        described = MetadataResponse(
+            brokers=[_broker(*each) for each in response.brokers],
+            cluster_id=getattr(response, "cluster_id", None),
+            controller_id=getattr(response, "controller_id", -1),
+            topics=[
+                MetadataResponseTopic(
+                    error_code=error_code,
+                    name=name,
+                    is_internal=bool(internal and internal[0]),
+                    partitions=[_described(each) for each in partitions],
+                )
+                for error_code, name, *internal, partitions in response.topics
+            ],
+        )
+        newest = merge_metadata(NO_SNAPSHOT_YET, described, partial=False, reliable_epochs=False)
+        cluster._newest = cluster._by_hand = lambda: newest
+
+    return update
+
+
+def _nothing_yet() -> Any:
+    (newest,) = ClusterMetadata.__init__.__defaults__ or (None,)
+    return newest
+
+
+def _broker(node_id: int, host: str, port: int, rack: str | None = None) -> MetadataResponseBroker:
+    return MetadataResponseBroker(node_id=node_id, host=host, port=port, rack=rack)
+
+
+def _described(partition: Any) -> MetadataResponsePartition:
+    error_code, number, leader, replicas, isr, *_ = partition
+    return MetadataResponsePartition(
+        error_code=error_code,
+        partition_index=number,
+        leader_id=leader,
+        replica_nodes=list(replicas),
+        isr_nodes=list(isr),
+    )
+
+
 def _partitions(cluster: Any) -> dict[str, dict[int, Any]]:
     return {
         topic: {
@@ -727,6 +787,7 @@ _READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ),
     ("cluster", "_brokers"): lambda cluster: {each.nodeId: each for each in cluster.brokers()},
     ("cluster", "_partitions"): _partitions,
+    ("cluster", "update_metadata"): _update_metadata,
     ("cluster", "is_bootstrap"): lambda _: lambda node_id: str(node_id)[:1] in "-b",
     ("cluster", "_broker_partitions"): lambda cluster: {
         each.nodeId: cluster.partitions_for_broker(each.nodeId) or set()

@@ -12,6 +12,7 @@ from aiokafka_lite.producer.batch.record_fields import (
     freeze_headers,
 )
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
+from aiokafka_lite.record.batch_header import HEADER_BYTES
 
 
 class BatchRecordMetadata(NamedTuple):
@@ -90,8 +91,8 @@ class BatchBuilder:
         return self._is_closed
 
     def size(self) -> int:
-        """Return the size of the batch before compression; 0 without records."""
-        return 0 if self._builder is None else self._builder.uncompressed_size
+        """Return the size of the batch before compression, with its header of 61 bytes."""
+        return HEADER_BYTES if self._builder is None else self._builder.uncompressed_size
 
     def record_count(self) -> int:
         """Return how many records the batch has."""

@@ -25,11 +25,13 @@ from aiokafka import (
 )
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.cluster import ClusterMetadata
 from aiokafka.errors import (
     ConsumerStoppedError,
     IllegalOperation,
     IllegalStateError,
     InvalidSessionTimeoutError,
+    KafkaConnectionError,
     KafkaTimeoutError,
     MessageSizeTooLargeError,
     NoOffsetForPartitionError,
@@ -39,6 +41,8 @@ from aiokafka.errors import (
     ProducerFenced,
     UnknownTopicOrPartitionError,
 )
+from aiokafka.protocol.api import Response
+from aiokafka.protocol.metadata import MetadataRequest, MetadataResponse_v0
 from aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp
 
 BOOTSTRAP, *CHOSEN = sys.argv[1:]
@@ -1400,6 +1404,82 @@ async def transactions_out_of_order_are_refused(topic: str) -> None:
         await fails(IllegalOperation, producer.send(topic, b"x"))
         async with producer.transaction():
             await fails(ValueError, producer.send_offsets_to_transaction({}, group_id=None))
+
+
+# The client.
+
+
+@promise
+async def a_client_is_shown_before_it_is_connected(topic: str) -> None:
+    three = ["127.0.0.1:9092", "127.0.0.2:9092", "127.0.0.3:9092"]
+    for servers in (three, ",".join(three)):
+        client = AIOKafkaClient(bootstrap_servers=servers)
+        assert repr(client) == "<AIOKafkaClient client_id=aiokafka-0.14.0>"
+        hosts = sorted((host, port) for host, port, *_ in client.hosts)
+        assert hosts == [(f"127.0.0.{number}", 9092) for number in (1, 2, 3)]
+        assert client.get_random_node() is None
+
+
+@promise
+async def a_client_connects_and_asks(topic: str) -> None:
+    nowhere = AIOKafkaClient(bootstrap_servers="127.0.0.1:1", request_timeout_ms=1000)
+    await fails(KafkaConnectionError, nowhere.bootstrap())
+    client = AIOKafkaClient(bootstrap_servers=BOOTSTRAP)
+    await client.bootstrap()
+    assert topic in (await client.fetch_all_metadata()).topics()
+    for _ in range(2):
+        client.set_topics([topic, f"{topic}-t3"])
+    client.add_topic(topic)
+    await client.bootstrap()
+    node = client.get_random_node()
+    answer = await client.send(node, MetadataRequest([topic]))
+    assert isinstance(answer, Response)
+    assert [each[1] for each in answer.topics] == [topic]
+    assert await client.ready(node)
+    assert not await client.ready(98_765)
+    await client.close()
+
+
+@promise
+async def a_cluster_takes_a_response(topic: str) -> None:
+    cluster = ClusterMetadata()
+    assert cluster.brokers() == set()
+    brokers = [(0, "broker_1", 4567), (1, "broker_2", 5678)]
+    topics = [
+        (0, "topic_1", [(0, 0, 1, [1, 2], [1, 2])]),
+        (0, "topic_2", [(5, 0, -1, [], []), (5, 1, 1, [], [])]),
+        (5, "topic_no_partitions", []),
+        (3, "topic_unknown", []),
+        (0, "topic_3", [(0, 0, 0, [0], [0]), (9, 1, 1, [1, 0], [1, 0])]),
+    ]
+    cluster.update_metadata(MetadataResponse_v0(brokers, topics))
+    shown = sorted((node, host, port) for node, host, port, *_ in cluster.brokers())
+    assert shown == brokers
+    assert cluster.topics() == {"topic_1", "topic_2", "topic_3"}
+    assert cluster.partitions_for_topic("topic_2") == {0, 1}
+    assert cluster.partitions_for_topic("topic_3") == {0, 1}
+    assert cluster.available_partitions_for_topic("topic_2") == {1}
+    assert cluster.leader_for_partition(TopicPartition("topic_1", 0)) == 1
+    assert cluster.partitions_for_broker(0) == {TopicPartition("topic_3", 0)}
+    cluster.update_metadata(MetadataResponse_v0([], topics))
+    assert len(cluster.brokers()) == 2
+
+
+@promise
+async def a_builder_counts_its_bytes(topic: str) -> None:
+    async with sending(max_batch_size=1000) as producer:
+        builder = producer.create_batch()
+        assert (builder.size(), builder.record_count()) == (61, 0)
+        for number in (1, 2, 3):
+            size = builder.size()
+            metadata = builder.append(key=b"test key", value=b"test value", timestamp=None)
+            assert metadata.size > 0
+            assert builder.size() == size + metadata.size
+            assert builder.record_count() == number
+        size = builder.size()
+        builder.close()
+        assert builder.append(key=b"k", value=b"v", timestamp=None) is None
+        assert (builder.size(), builder.record_count()) == (size, 3)
 
 
 # The administrator.

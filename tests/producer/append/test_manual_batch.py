@@ -19,7 +19,7 @@ def make(batch_bytes: int = 200, serializers: RecordSerializers | None = None) -
 
 def test_records_are_counted_until_there_is_no_room() -> None:
     batch = make()
-    assert (batch.size(), batch.record_count(), batch.closed()) == (0, 0, False)
+    assert (batch.size(), batch.record_count(), batch.closed()) == (61, 0, False)
     assert batch.append(timestamp=5, key=b"k", value=b"v" * 60) == BatchRecordMetadata(
         0, 69, 5, None
     )
