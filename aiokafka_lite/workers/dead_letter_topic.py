@@ -5,7 +5,7 @@ from typing import Any
 from aiokafka_lite.light_dataclass import dataclass
 from aiokafka_lite.model import ConsumerRecord
 from aiokafka_lite.producer.producer import AIOKafkaProducer
-from aiokafka_lite.workers.connect_headers import dead_letter_headers
+from aiokafka_lite.workers.connect_headers import LogIdentity, dead_letter_headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,9 @@ class DeadLetters:
     A dead letter has the key, value, timestamp and headers of its record. Further headers say where
     it failed and why, under the names of Kafka Connect: `__connect.errors.topic`, `.partition`,
     `.offset`, `.connector.name` (the group), `.task.id` (the client id), `.stage`, `.class.name`
-    (the handler), and `.exception.class.name`, `.message` and `.stacktrace`. Source: KIP-298.
+    (the handler), and `.exception.class.name`, `.message` and `.stacktrace`. Source: KIP-298. Of
+    the project are `.topic.id` and `.leader.epoch`: the offset means nothing in a topic that was
+    made anew.
     """
 
     producer: AIOKafkaProducer[Any, Any]
@@ -32,13 +34,14 @@ class DeadLetters:
         group_id: str,
         client_id: str,
         handler: str,
+        log: LogIdentity | None = None,
     ) -> None:
         """Write one record, and return when it is stored.
 
         Raises: as `send_and_wait`. Cancelled: it may be stored or not.
         """
         headers = dead_letter_headers(
-            record, error, name=group_id, member=client_id, handler=handler
+            record, error, name=group_id, member=client_id, handler=handler, log=log
         )
         key, value = record.key, record.value
         if key is None and value is None:  # which `send` takes for a mistake

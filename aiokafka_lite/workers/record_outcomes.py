@@ -4,12 +4,15 @@ Only the write of a dead letter waits.
 """
 
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import HandlerFailedError
 from aiokafka_lite.light_dataclass import dataclass
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.workers.connect_headers import LogIdentity
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.idle_workers import IdleWorkers
 from aiokafka_lite.workers.partition_pauses import PartitionPauses
@@ -32,6 +35,7 @@ class Origin:
     group_id: str
     client_id: str
     handler: str
+    log_of: Callable[[TopicPartition], LogIdentity | None]
 
 
 class RecordOutcomes:
@@ -125,6 +129,7 @@ class RecordOutcomes:
                 group_id=origin.group_id,
                 client_id=origin.client_id,
                 handler=origin.handler,
+                log=origin.log_of(TopicPartition(item.record.topic, item.record.partition)),
             )
         except Exception as refusal:  # noqa: BLE001 - also the error itself may raise when it is put into words
             what = f"failed, and topic {quoted(topic)} of dead_letters did not take its dead letter"

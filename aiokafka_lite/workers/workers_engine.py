@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+from functools import partial
 from typing import Any
 
 from aiokafka_lite.clock import Clock
@@ -10,6 +11,8 @@ from aiokafka_lite.concurrency.anyio_shield import anyio_shield
 from aiokafka_lite.concurrency.backoff import ExponentialBackoff
 from aiokafka_lite.concurrency.task_owner import OwnerState
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.workers.connect_headers import LogIdentity
 from aiokafka_lite.workers.dead_letter_topic import DeadLetters
 from aiokafka_lite.workers.flow_bounds import FlowBounds
 from aiokafka_lite.workers.handler_watch import HandlerWatch
@@ -56,7 +59,12 @@ class WorkersEngine:
         reads = consumer._config
         assert reads.group_id is not None
         name = getattr(handle, "__qualname__", repr(handle))
-        origin = Origin(reads.group_id, reads.client_id, f"{handle.__module__}.{name}")
+        origin = Origin(
+            reads.group_id,
+            reads.client_id,
+            f"{handle.__module__}.{name}",
+            partial(_log_of, consumer),
+        )
         self.outcomes = RecordOutcomes(
             self.queues, self.plan, pauses, idle, self.stop, clock, dead_letters, origin
         )
@@ -162,6 +170,12 @@ class WorkersEngine:
         )
         self.stop.set(handler_failed(stuck, what, TimeoutError(what)))
         self.pool.give_up({item for item, _ in found}.__contains__)
+
+
+def _log_of(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> LogIdentity | None:
+    """Return what is known of the log that the records in hand come from."""
+    state = consumer._subscription.get(tp)
+    return None if state is None else LogIdentity(state.topic_id, state.offset_epoch)
 
 
 __all__ = ["WorkersEngine"]

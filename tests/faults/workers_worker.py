@@ -68,7 +68,7 @@ class NotingLetters(DeadLetters):
     journal: Journal
 
     async def _send(
-        self, record: ConsumerRecord[Any, Any], error: BaseException, **origin: str
+        self, record: ConsumerRecord[Any, Any], error: BaseException, **origin: Any
     ) -> None:
         await super()._send(record, error, **origin)
         _note(self.journal, "dead", record)

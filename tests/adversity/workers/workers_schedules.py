@@ -113,7 +113,7 @@ class ModelLetters(DeadLetters):
     member: "Member"
 
     async def _send(
-        self, record: ConsumerRecord[Any, Any], error: BaseException, **origin: str
+        self, record: ConsumerRecord[Any, Any], error: BaseException, **origin: Any
     ) -> None:
         await super()._send(record, error, **origin)
         self.member.finishes((record.partition, record.offset))
