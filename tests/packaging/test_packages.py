@@ -29,7 +29,7 @@ FOLDERS = (".ci", "aiokafka_lite", "benchmarks", "docs", "examples", "tests", "t
 FILES = ("CHANGELOG.md", "DESIGN.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md")
 SETTINGS = ("mkdocs.yml", "pyproject.toml", "setup.py")
 GENERATED = (".c", ".so", ".pyd", ".pyc")
-LEAVES_BYTES = 6_200_000  # docs/release.md says so
+LEAVES_BYTES = 6_260_000  # docs/release.md says so
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 # Compilers take their time on busy machines; one process of the suite builds for all tests.
