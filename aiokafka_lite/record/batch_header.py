@@ -143,19 +143,6 @@ def check_crc(view: memoryview, header: BatchHeader, position: int = 0) -> None:
         )
 
 
-def validate_batch(view: bytes | bytearray | memoryview) -> BatchHeader:
-    """Return the header of the one batch at the start of `view`, with its checksum verified.
-
-    Does not decode the records.
-
-    Raises: CorruptRecordException for another magic than 2, impossible sizes or a wrong checksum.
-    """
-    whole = memoryview(view)
-    header = parse_header(whole)
-    check_crc(whole, header)
-    return header
-
-
 def assign_offsets(
     view: bytearray | memoryview,
     base_offset: int,
@@ -200,5 +187,4 @@ __all__ = [
     "assign_offsets",
     "check_crc",
     "parse_header",
-    "validate_batch",
 ]

@@ -16,9 +16,10 @@ from aiokafka.record.memory_records import MemoryRecords as AiokafkaRecords
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
-from aiokafka_lite.record.batch_header import assign_offsets, validate_batch
+from aiokafka_lite.record.batch_header import assign_offsets
 from aiokafka_lite.record.batch_reader import RecordCursor
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
+from tests.support.record_batches import validate_batch
 
 with warnings.catch_warnings():
     warnings.simplefilter(

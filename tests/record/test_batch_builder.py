@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.record import _batch_builder_py, batch_builder
-from aiokafka_lite.record.batch_header import HEADER_BYTES, validate_batch
+from aiokafka_lite.record.batch_header import HEADER_BYTES
 from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.support.record_batches import validate_batch
 
 TWINS = list(
     dict.fromkeys((_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder))

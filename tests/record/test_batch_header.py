@@ -10,9 +10,9 @@ from aiokafka_lite.record.batch_header import (
     LOG_APPEND_TIME,
     assign_offsets,
     parse_header,
-    validate_batch,
 )
 from aiokafka_lite.record.batch_reader import RecordCursor
+from tests.support.record_batches import validate_batch
 
 # One record (key "a", value "b") of producer 1, epoch 0, sequence 0, laid out by hand from 2g-1.
 GOLDEN = bytes.fromhex(

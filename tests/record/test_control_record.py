@@ -3,12 +3,13 @@
 import pytest
 
 from aiokafka_lite.errors import CorruptRecordException
-from aiokafka_lite.record.batch_header import HEADER_BYTES, validate_batch
+from aiokafka_lite.record.batch_header import HEADER_BYTES
 from aiokafka_lite.record.control_record import (
     ControlRecordType,
     build_control_batch,
     control_type,
 )
+from tests.support.record_batches import validate_batch
 
 
 @pytest.mark.parametrize("control", ControlRecordType)

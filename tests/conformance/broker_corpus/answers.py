@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-RELEASES: Final = ("4.4.0", "3.9.2")
+RELEASES: Final = ("4.4.0",)
 
 
 def path_of(release: str) -> Path:

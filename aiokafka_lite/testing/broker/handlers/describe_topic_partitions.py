@@ -85,11 +85,12 @@ def _page(
             topic = context.cluster.topic_by_name(name)
         except BrokerResponseError as error:
             if not is_for_all:
-                failed = _failed(name, error.errno)
-                failed.topic_authorized_operations = context.session.operations(
-                    ResourceType.TOPIC, name
+                operations = context.session.operations(ResourceType.TOPIC, name)
+                response.topics.append(
+                    DescribeTopicPartitionsResponseTopic(
+                        error_code=error.errno, name=name, topic_authorized_operations=operations
+                    )
                 )
-                response.topics.append(failed)
             continue
         partitions = topic.partitions[first : first + limit]
         limit -= len(partitions)

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import CorruptRecordException, OffsetOutOfRangeError
-from aiokafka_lite.record.batch_header import parse_header, validate_batch
+from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.control_record import ControlRecordType, build_control_batch
 from aiokafka_lite.record.memory_records import iter_batches
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
+from tests.support.record_batches import validate_batch
 from tests.testing.broker.bench import batch, marker
 
 END = 1 << 62
