@@ -2,6 +2,7 @@
 
 cimport cython
 
+from aiokafka_lite.net.exchange cimport Exchange
 from aiokafka_lite.net.request_channel cimport RequestChannel
 
 
@@ -13,7 +14,5 @@ cdef class DirectRequests:
     @cython.locals(connection=RequestChannel)
     cdef RequestChannel _free_connection(self, node_id, lane)
     @cython.locals(connection=RequestChannel)
-    cpdef bint submit(
-        self, node_id, request, answer, lane=*, max_version=*, bint expects_response=*, timeout_s=*
-    ) except -1
+    cpdef bint submit(self, node_id, Exchange exchange, lane=*) except -1
     cpdef double ready_delay(self, node_id, lane=*) except -1

@@ -3,12 +3,11 @@
 `network_client` derives from it, and has what waits. Every Produce and every Fetch comes here.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiokafka_lite.cluster.lane import Lane
-from aiokafka_lite.net.answer_callback import Answer, OnAnswer
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.request_channel import RequestChannel
-from aiokafka_lite.schema.message import Request
 
 if TYPE_CHECKING:
     from aiokafka_lite.cluster.connection_pool import ConnectionPool
@@ -29,28 +28,18 @@ class DirectRequests:
         connection = self._free.get(key)
         return connection if connection is not None and connection.takes_requests() else None
 
-    def submit(
-        self,
-        node_id: int,
-        request: Request[Any],
-        answer: Answer | OnAnswer,
-        lane: Lane = Lane.GENERAL,
-        max_version: int | None = None,
-        expects_response: bool = True,
-        timeout_s: float | None = None,
-    ) -> bool:
-        """Send a request if a connection is open and free, and let `answer` have its outcome.
+    def submit(self, node_id: int, exchange: Exchange, lane: Lane = Lane.GENERAL) -> bool:
+        """Send a request if a connection is open and free, and let `exchange` take its outcome.
         Return False, and send nothing, if the request would have to wait for a connection, a
-        backoff, a throttle or other requests that do. Does not wait. `timeout_s` None:
-        request_timeout_ms.
+        backoff, a throttle or other requests that do. Does not wait.
 
-        `answer` passes the response to `note_throttle`. When it is called, and what this raises:
-        as `NodeConnection.submit`.
+        The exchange passes its response to `note_throttle`. When it takes that, and what this
+        raises: as `RequestChannel.submit`.
         """
         connection = self._free_connection(node_id, lane)
         if connection is None:
             return False
-        connection.submit(request, answer, max_version, expects_response, timeout_s)
+        connection.submit(exchange)
         return True
 
     def ready_delay(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:

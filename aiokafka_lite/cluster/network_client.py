@@ -21,6 +21,7 @@ from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyE
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.model import Node
 from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.schema.message import Request, Response
 
@@ -162,6 +163,17 @@ class NetworkClient(DirectRequests):
         if connection is None:
             connection, timeout_s = await self._acquire(node_id, lane, timeout_s)
         await connection.post(request, timeout_s=timeout_s, max_version=max_version)
+
+    async def send(self, node_id: int, exchange: Exchange, lane: Lane = Lane.GENERAL) -> None:
+        """Return when a connection has taken a request; the exchange takes its outcome. Its time
+        begins with this call, and it passes its response to `note_throttle`.
+
+        Raises: as `request`, with nothing sent. Cancelled: nothing is sent.
+        """
+        connection = self._pool.free(node_id, lane)
+        if connection is None:
+            connection, exchange.timeout_s = await self._acquire(node_id, lane, exchange.timeout_s)
+        connection.submit(exchange)
 
     async def connect(
         self, node_id: int, lane: Lane = Lane.GENERAL, *, timeout_s: float | None = None

@@ -21,6 +21,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig, GroupMembersh
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.fetch.node_fetcher import close_fetches
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
 from aiokafka_lite.consumer.listed_topics import list_topics
 from aiokafka_lite.consumer.matched_topics import present_topics
@@ -231,7 +232,9 @@ class ConsumerEngine:
                 await self.group.close(bounds, processed_all=processed_all, operation=operation)
                 unheard_s = self.group.offsets.unheard_s(began_s)
             elapsed_s = clock.monotonic() - began_s
-            await self.fetcher.close(bounds.sessions_s(elapsed_s, unheard_s))
+            nodes, ends = self.fetcher.stop()
+            left_s = bounds.sessions_s(elapsed_s, unheard_s)
+            await close_fetches(nodes, ends, self.client, left_s)
 
     async def close_client(self, timeout_s: float) -> None:
         """Close the connections, and end the tasks that are left, within `timeout_s`."""

@@ -4,7 +4,7 @@ cimport cython
 
 from aiokafka_lite.consumer.fetch.fetch_buffer cimport FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector cimport FetchCollector
-from aiokafka_lite.consumer.fetch.fetch_rounds cimport FetchRounds
+from aiokafka_lite.consumer.fetch.fetcher cimport Fetcher
 
 
 
@@ -29,7 +29,7 @@ cdef class PollSteps:
     cdef readonly object _signal
     cdef readonly FetchBuffer _buffer
     cdef readonly FetchCollector _collector
-    cdef readonly FetchRounds _fetcher
+    cdef readonly Fetcher _fetcher
     cdef readonly object _group
     cdef readonly object _offset_fetcher
     cdef object _preparations

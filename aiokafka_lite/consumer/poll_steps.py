@@ -12,8 +12,8 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_collector import FetchCollector
 from aiokafka_lite.consumer.fetch.fetch_preparations import FetchPreparations
+from aiokafka_lite.consumer.fetch.fetch_round import FetchRound
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
-from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.leader_watch import LeaderWatch
 from aiokafka_lite.consumer.position.offset_fetcher import OffsetFetcher
@@ -48,9 +48,9 @@ class RunningPoll:
         """Its time is over."""
         self.look_again_s: float | None = None
         """When to look again although nothing has changed, in monotonic seconds; None: never."""
-        self._awaited: frozenset[PlannedFetch] | None = None
+        self._awaited: frozenset[FetchRound] | None = None
 
-    def are_over(self, pending: frozenset[PlannedFetch]) -> bool:
+    def are_over(self, pending: frozenset[FetchRound]) -> bool:
         """Say whether every fetch that was pending at the first call has been answered.
 
         The error of a fetch that was set aside is not raised before.

@@ -25,11 +25,11 @@ from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionEvent, ConnectionState, after
 from aiokafka_lite.net.endpoint import Endpoint
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.frame_buffer_pool import FrameBufferPool
 from aiokafka_lite.net.handshake import IntendedNode, NodeWelcome
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
 from aiokafka_lite.net.opening import Opening
-from aiokafka_lite.net.pending_request import PendingRequest
 from aiokafka_lite.net.request_channel import RequestChannel
 from aiokafka_lite.protocol.versions import NodeApiVersions
 from aiokafka_lite.schema.message import Request, Response
@@ -246,14 +246,8 @@ class NodeConnection(RequestChannel):
         Cancelled: a queued request is not sent. Any other leaves completely, and the node may act
         on it. It counts as in flight until its response comes, which is then dropped.
         """
-        answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        pending = self._new_pending(request, answer, timeout_s, max_version)
-        self._submit(pending)
-        try:
-            return await answer
-        except asyncio.CancelledError:
-            self._withdraw(pending)
-            raise
+        response: R = await self._ask(Exchange(request, max_version, timeout_s=timeout_s))
+        return response
 
     async def post(
         self,
@@ -267,13 +261,14 @@ class NodeConnection(RequestChannel):
 
         Raises: as `request`. Cancelled: as `request`.
         """
-        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        pending = self._new_pending(request, answer, timeout_s, max_version, expects_response=False)
-        self._submit(pending)
+        await self._ask(Exchange(request, max_version, False, timeout_s))
+
+    async def _ask(self, exchange: Exchange) -> Any:
+        self.submit(exchange)
         try:
-            await answer
+            return await exchange
         except asyncio.CancelledError:
-            self._withdraw(pending)
+            self.withdraw(exchange)
             raise
 
     # Closing…
@@ -345,7 +340,7 @@ class NodeConnection(RequestChannel):
         if transport is not None:
             await transport.wait_closed()
 
-    def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
+    def _closed_error(self, pending: Exchange | None = None) -> KafkaConnectionError:
         """Return a new error. A shared one would collect the tracebacks of all callers."""
         lost = f"; {pending} is lost" if pending is not None else ""
         if self.cause is None:

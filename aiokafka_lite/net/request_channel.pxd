@@ -4,9 +4,9 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from aiokafka_lite.metrics.counters cimport WorkCounts
+from aiokafka_lite.net.exchange cimport Exchange
 from aiokafka_lite.net.frame_stream cimport FrameStream
 from aiokafka_lite.net.in_flight_requests cimport InFlightRequests
-from aiokafka_lite.net.pending_request cimport PendingRequest
 from aiokafka_lite.net.request_deadlines cimport RequestDeadlines
 from aiokafka_lite.protocol.request_frame cimport RequestHead
 
@@ -25,8 +25,8 @@ cdef class RequestChannel:
     cdef public FrameStream _transport
     cdef public InFlightRequests _in_flight
     cdef readonly object _mailbox
-    cdef public PendingRequest _unwritten
-    cdef public PendingRequest _step
+    cdef public Exchange _unwritten
+    cdef public Exchange _step
     cdef readonly bint _holds_requests
     cdef bint _is_sending
     cdef public object _api_versions
@@ -37,22 +37,15 @@ cdef class RequestChannel:
 
     cpdef bint takes_requests(self)
     cdef bint _is_free(self) except -1
-    cpdef submit(
-        self, request, answer, max_version=*, bint expects_response=*, timeout_s=*
-    )
-    @cython.locals(head=RequestHead, pending=PendingRequest)
-    cpdef PendingRequest _new_pending(
-        self, request, answer, timeout_s, max_version, bint expects_response=*
-    )
-    @cython.locals(transport=FrameStream)
-    cpdef _submit(self, PendingRequest pending)
-    cdef _send(self, PendingRequest pending, FrameStream transport)
+    @cython.locals(head=RequestHead, transport=FrameStream)
+    cpdef submit(self, Exchange exchange)
+    cdef _send(self, Exchange exchange, FrameStream transport)
     @cython.locals(correlation_id=int64_t, parts=list)
-    cdef _send_now(self, PendingRequest pending, FrameStream transport)
-    @cython.locals(transport=FrameStream, pending=PendingRequest)
+    cdef _send_now(self, Exchange exchange, FrameStream transport)
+    @cython.locals(transport=FrameStream, exchange=Exchange)
     cpdef _send_queued(self)
-    @cython.locals(pending=PendingRequest, now_s=double, counts=WorkCounts)
+    @cython.locals(exchange=Exchange, now_s=double, counts=WorkCounts)
     cpdef frame_received(self, frame)
-    cpdef _note_oddity(self, PendingRequest pending)
-    @cython.locals(pending=PendingRequest, step=PendingRequest, transport=FrameStream)
+    cpdef _note_oddity(self, Exchange exchange)
+    @cython.locals(exchange=Exchange, step=Exchange, transport=FrameStream)
     cpdef writing_resumed(self)

@@ -1,6 +1,6 @@
 """Carries requests over one open connection, in order, and gives each response to its caller.
 
-A request is written in the call of `_submit` if fewer than `max_in_flight` requests are unanswered.
+A request is written in the call of `submit` if fewer than `max_in_flight` requests are unanswered.
 Otherwise it waits in the mailbox, a bounded queue. A callback of the event loop writes it when a
 response came, or when the socket is writable again. The transport's callback reads the responses.
 
@@ -8,7 +8,6 @@ The channel is a base class of the connection, because a part of its own would c
 request. It does not open or end the connection.
 """
 
-import asyncio
 import logging
 import struct
 from collections import deque
@@ -25,13 +24,12 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.counters import WorkCounts
 from aiokafka_lite.metrics.observer import Observer
-from aiokafka_lite.net.answer_callback import Answer, AnswerCallback, OnAnswer
 from aiokafka_lite.net.connection_config import ConnectionConfig
 from aiokafka_lite.net.connection_state import ConnectionState
+from aiokafka_lite.net.exchange import Exchange, FrameExchange
 from aiokafka_lite.net.frame_stream import FrameStream
 from aiokafka_lite.net.handshake import HandshakeRequest
 from aiokafka_lite.net.in_flight_requests import InFlightRequests
-from aiokafka_lite.net.pending_request import PendingRequest, PendingStep
 from aiokafka_lite.net.request_deadlines import RequestDeadlines, timed_out_error
 from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.protocol.versions import NodeApiVersions
@@ -70,9 +68,9 @@ class RequestChannel:
         self._state = ConnectionState.NEW
         self._transport: FrameStream | None = None
         self._in_flight = InFlightRequests(config.max_in_flight)
-        self._mailbox: deque[PendingRequest] = deque()
-        self._unwritten: PendingRequest | None = None  # posted, and not all bytes have left
-        self._step: PendingStep | None = None  # of an authentication; not sent yet
+        self._mailbox: deque[Exchange] = deque()
+        self._unwritten: Exchange | None = None  # posted, and not all bytes have left
+        self._step: Exchange | None = None  # of an authentication; not sent yet
         self._holds_requests = False
         self._odd_responses: set[type[Request[Any]]] = set()
         self._is_sending = False  # what sends meanwhile, such as a log handler, has to queue
@@ -85,7 +83,7 @@ class RequestChannel:
         """End the connection."""
         raise NotImplementedError
 
-    def _closed_error(self, pending: PendingRequest | None = None) -> KafkaConnectionError:
+    def _closed_error(self, exchange: Exchange | None = None) -> KafkaConnectionError:
         """Return the error for a request of a connection that has ended."""
         raise NotImplementedError
 
@@ -133,110 +131,75 @@ class RequestChannel:
 
     # Sending…
 
-    def submit(
-        self,
-        request: Request[Any],
-        answer: Answer | OnAnswer,
-        max_version: int | None = None,
-        expects_response: bool = True,
-        timeout_s: float | None = None,
-    ) -> None:
-        """Send a request, or queue it, and let `answer` have its outcome. Does not wait.
+    def submit(self, exchange: Exchange) -> None:
+        """Send a request, or queue it, and let `exchange` take its outcome. Does not wait.
 
-        For callers without a task to wait in. `answer` gets what `request` or, with
-        `expects_response=False`, `post` returns or raises. It is called from the callbacks of the
-        event loop, for a response from the one that has read it, and never within this call.
+        The outcome is what `request` or, without an expected response, `post` returns or raises. It
+        is taken in the callbacks of the event loop, for a response in the one that has read it, and
+        never within this call.
 
         Raises: what keeps the request from being queued, as `request`.
         """
-        if not isinstance(answer, Answer):
-            answer = AnswerCallback(answer)
-        pending = self._new_pending(
-            request,
-            answer,
-            timeout_s,
-            max_version,
-            expects_response,
-        )
-        self._submit(pending)
-
-    def _new_pending(
-        self,
-        request: Request[Any],
-        answer: "asyncio.Future[Any] | Answer",
-        timeout_s: float | None,
-        max_version: int | None,
-        expects_response: bool = True,
-    ) -> PendingRequest:
         if self._state is not _READY or self._api_versions is None:
             raise self._not_open_error()
-        request_type = type(request)
-        head = self._heads.get((request_type, max_version))
+        request_type = type(exchange.request)
+        head = self._heads.get((request_type, exchange.max_version))
         if head is None:
-            version = self._api_versions.pick(request_type, max_version)
+            version = self._api_versions.pick(request_type, exchange.max_version)
             head = RequestHead(request_type, version, self.client_id)
-            self._heads[request_type, max_version] = head
-        if timeout_s is None:
-            timeout_s = self._request_timeout_s
-        pending = PendingRequest(
-            request, head.version, answer, self._monotonic(), timeout_s, expects_response
-        )
-        pending.head = head
-        return pending
-
-    def _submit(self, pending: PendingRequest) -> None:
-        """Send a request now, or leave it in the mailbox for a callback to send."""
+            self._heads[request_type, exchange.max_version] = head
         if len(self._mailbox) >= self.config.max_queued:
             raise TooManyInFlightRequests(
                 f"{self.name} has {self.in_flight} requests in flight and {self.queued} waiting;"
                 " wait for some answers before sending more"
             )
+        exchange.begin(head, self._monotonic(), self._request_timeout_s)
         # The timer first: sending may find the connection dead, which ends all timers.
-        self._deadlines.watch(pending.deadline_s)
+        self._deadlines.watch(exchange.deadline_s)
         transport = self._transport
         if transport is not None and self._is_free():
-            self._send(pending, transport)
+            self._send(exchange, transport)
             if self._mailbox:  # what was sent in the middle of this
                 self._send_queued()
         else:
-            self._mailbox.append(pending)
+            self._mailbox.append(exchange)
 
-    def _withdraw(self, pending: PendingRequest) -> None:
+    def withdraw(self, exchange: Exchange) -> None:
         """Take a request out of the mailbox if it was not sent yet."""
-        if not pending.was_sent and pending in self._mailbox:
-            self._mailbox.remove(pending)
+        if not exchange.was_sent and exchange in self._mailbox:
+            self._mailbox.remove(exchange)
 
-    def _send(self, pending: PendingRequest, transport: FrameStream) -> None:
+    def _send(self, exchange: Exchange, transport: FrameStream) -> None:
         self._is_sending = True
         try:
-            self._send_now(pending, transport)
+            self._send_now(exchange, transport)
         finally:
             self._is_sending = False
 
-    def _send_now(self, pending: PendingRequest, transport: FrameStream) -> None:
+    def _send_now(self, exchange: Exchange, transport: FrameStream) -> None:
         correlation_id = self._in_flight.new_correlation_id()
         try:
-            parts = pending.frame(correlation_id, self.client_id)
+            parts = exchange.frame(correlation_id)
         except KafkaError as error:
-            pending.fail(error)
+            exchange.fail(error)
             return
         except Exception as error:  # noqa: BLE001  the fault of the request, so its caller's
             fault = IllegalArgumentError(str(error))
             fault.__cause__ = error
-            pending.fail(fault)
+            exchange.fail(fault)
             return
-        pending.correlation_id = correlation_id
-        pending.sent_at_s = self._monotonic()
-        if pending.is_use:
-            self.last_used_s = pending.sent_at_s
+        exchange.correlation_id = correlation_id
+        exchange.sent_at_s = self._monotonic()
+        if exchange.is_use:
+            self.last_used_s = exchange.sent_at_s
         if logger.isEnabledFor(logging.DEBUG):
-            logger.debug("%s: -> %s, %d bytes", self.name, pending, sum(map(len, parts)))
+            logger.debug("%s: -> %s, %d bytes", self.name, exchange, sum(map(len, parts)))
         # Added first, because a write that fails at once fails all requests in flight.
-        if pending.expects_response:
-            self._in_flight.add(correlation_id, pending)
+        if exchange.expects_response:
+            self._in_flight.add(correlation_id, exchange)
             transport.write(parts)
             return
-        self._unwritten = pending
+        self._unwritten = exchange
         transport.write(parts)
         if transport.can_write:
             self.writing_resumed()
@@ -253,9 +216,9 @@ class RequestChannel:
                 or self._state is not _READY
             ):
                 return
-            pending = mailbox.popleft()
-            if not pending.answer.done():
-                self._send(pending, transport)
+            exchange = mailbox.popleft()
+            if exchange.is_wanted():
+                self._send(exchange, transport)
 
     # Authenticating again…
 
@@ -268,7 +231,7 @@ class RequestChannel:
         self._holds_requests = False
         self._send_queued()
 
-    def send_step(self, step: HandshakeRequest) -> "asyncio.Future[memoryview]":
+    def send_step(self, request: HandshakeRequest) -> Exchange:
         """Send a request of an authentication, after those that were sent before.
 
         Its time counts from when those must be answered: the node answers it after them.
@@ -276,71 +239,69 @@ class RequestChannel:
         transport = self._transport
         if self._state is not _READY or transport is None:
             raise self._closed_error()
+        step = FrameExchange(request.request, request.version)
+        step.is_use = False  # an idle connection stays idle when it authenticates again
         now_s = self._clock.monotonic()
-        answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
-        pending = PendingStep(
-            step.request,
-            step.version,
-            answer,
-            now_s=max([sent.deadline_s for sent in self._sent_requests()], default=now_s),
-            timeout_s=self._request_timeout_s,
-            is_use=False,  # an idle connection stays idle when it authenticates again
+        step.begin(
+            RequestHead(type(request.request), request.version, self.client_id),
+            max([sent.deadline_s for sent in self._sent_requests()], default=now_s),
+            self._request_timeout_s,
         )
-        self._deadlines.watch(pending.deadline_s)
+        self._deadlines.watch(step.deadline_s)
         if transport.can_write:
-            self._send(pending, transport)
+            self._send(step, transport)
         else:
-            self._step = pending
-        return answer
+            self._step = step
+        return step
 
     # Events of the transport…
 
     def frame_received(self, frame: memoryview) -> None:
         if len(frame) < _CORRELATION_ID.size:
             raise ProtocolDecodeError(f"a frame of {len(frame)} bytes has no correlation id")
-        pending = self._in_flight.complete(_CORRELATION_ID.unpack_from(frame)[0])
+        exchange = self._in_flight.complete(_CORRELATION_ID.unpack_from(frame)[0])
         now_s = self._monotonic()
-        if pending.is_use:
+        if exchange.is_use:
             self.last_used_s = now_s
         if logger.isEnabledFor(logging.DEBUG):
-            elapsed_ms = (now_s - pending.sent_at_s) * 1000
-            dropped = ", dropped: its caller has gone" if pending.answer.done() else ""
+            elapsed_ms = (now_s - exchange.sent_at_s) * 1000
+            dropped = "" if exchange.is_wanted() else ", dropped: its caller has gone"
             logger.debug(
                 "%s: <- %s, %d bytes, %.1f ms%s",
-                *(self.name, pending, len(frame), elapsed_ms, dropped),
+                *(self.name, exchange, len(frame), elapsed_ms, dropped),
             )
         counts = self._counts
         if counts is None or counts.is_heard:
             self._observer.request_answered(
                 -1 if self.node_id is None else self.node_id,
-                pending.request.api_key,
-                now_s - pending.sent_at_s,
+                exchange.request.api_key,
+                now_s - exchange.sent_at_s,
                 len(frame),
             )
         else:
-            counts.response_counted(now_s - pending.sent_at_s, len(frame))
-        pending.received(frame)
-        if pending.oddity is not None:
-            self._note_oddity(pending)
+            counts.response_counted(now_s - exchange.sent_at_s, len(frame))
+        exchange.received(frame)
+        if exchange.oddity is not None:
+            self._note_oddity(exchange)
         if self._mailbox:
             self._send_queued()
 
-    def _note_oddity(self, pending: PendingRequest) -> None:
+    def _note_oddity(self, exchange: Exchange) -> None:
         """Log what is odd about a response, once for each kind of response."""
-        kind = type(pending.request)
-        if pending.oddity is not None and kind not in self._odd_responses:
+        kind = type(exchange.request)
+        if exchange.oddity is not None and kind not in self._odd_responses:
             self._odd_responses.add(kind)
             logger.warning(
                 "%s: %s. The response was read all the same, as other clients do; is this Apache"
                 " Kafka, and is a proxy in between? This is logged once for each kind of response"
                 " and connection.",
-                *(self.name, reason_of(pending.oddity)),
+                *(self.name, reason_of(exchange.oddity)),
             )
 
     def writing_resumed(self) -> None:
-        pending, self._unwritten = self._unwritten, None
-        if pending is not None:
-            pending.has_left()
+        exchange, self._unwritten = self._unwritten, None
+        if exchange is not None:
+            exchange.has_left()
         step, transport = self._step, self._transport
         if step is not None and transport is not None and transport.can_write:
             self._step = None
@@ -353,23 +314,23 @@ class RequestChannel:
 
     # Deadlines…
 
-    def _fail_late(self, late: list[PendingRequest]) -> None:
+    def _fail_late(self, late: list[Exchange]) -> None:
         """End the connection if a request that was sent is late. Otherwise the late ones fail."""
-        errors = [timed_out_error(self.name, pending, self.in_flight) for pending in late]
-        sent = [error for pending, error in zip(late, errors, strict=True) if pending.was_sent]
-        for pending, error in zip(late, errors, strict=True):
-            if pending.was_sent or not sent:
-                self._withdraw(pending)
-                pending.fail(error)
+        errors = [timed_out_error(self.name, exchange, self.in_flight) for exchange in late]
+        sent = [error for exchange, error in zip(late, errors, strict=True) if exchange.was_sent]
+        for exchange, error in zip(late, errors, strict=True):
+            if exchange.was_sent or not sent:
+                self.withdraw(exchange)
+                exchange.fail(error)
                 self._observer.failed("request", error)
         if sent:
             self.close(sent[0])
 
-    def _sent_requests(self) -> list[PendingRequest]:
+    def _sent_requests(self) -> list[Exchange]:
         unwritten = [] if self._unwritten is None else [self._unwritten]
         return [*self._in_flight, *unwritten]
 
-    def _pending_requests(self) -> list[PendingRequest]:
+    def _pending_requests(self) -> list[Exchange]:
         step = [] if self._step is None else [self._step]
         return [*self._sent_requests(), *step, *self._mailbox]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from aiokafka_lite.clock import Clock, TimerHandle
 from aiokafka_lite.errors import RequestTimedOutError
-from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.net.exchange import Exchange
 
 
 class RequestDeadlines:
@@ -18,8 +18,8 @@ class RequestDeadlines:
     def __init__(
         self,
         clock: Clock,
-        pending: Callable[[], Iterable[PendingRequest]],
-        on_late: Callable[[list[PendingRequest]], None],
+        pending: Callable[[], Iterable[Exchange]],
+        on_late: Callable[[list[Exchange]], None],
     ) -> None:
         """`on_late` takes the requests out of `pending()`."""
         self._clock = clock
@@ -60,9 +60,9 @@ class RequestDeadlines:
             self.watch(next_s)
 
 
-def timed_out_error(name: str, pending: PendingRequest, unanswered: int) -> RequestTimedOutError:
+def timed_out_error(name: str, pending: Exchange, unanswered: int) -> RequestTimedOutError:
     """Return the error of a request that the node called `name` has not answered in time."""
-    within = f"within {pending.timeout_s * 1000:,.0f} ms"
+    within = f"within {(pending.timeout_s or 0) * 1000:,.0f} ms"
     if not pending.was_sent:
         return RequestTimedOutError(
             f"{pending} could not be sent to {name} {within}: {unanswered} requests are unanswered"

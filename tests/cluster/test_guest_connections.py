@@ -185,6 +185,7 @@ def test_those_that_share_a_client_fail_when_it_closes_first() -> None:
 
     async def main(kafka: VirtualKafka) -> None:
         kafka.broker.create_topic("orders")
+        kafka.broker.create_topic("written")
         client = host_of(kafka)
         await client.bootstrap()
         given = shared(kafka, client)
@@ -196,7 +197,7 @@ def test_those_that_share_a_client_fail_when_it_closes_first() -> None:
         for each in clients:
             await each.start()
         kafka.broker.faults.drop("Produce", times=None)
-        ack = await producer.send("orders", b"v")
+        ack = await producer.send("written", b"v")
         kafka.broker.faults.drop("Metadata", times=None)
         polls: list[Any] = [reader.getone(), member.getone()]
         asked = [*polls, producer.flush(), producer.send("other", b"v"), admin.list_topics()]

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from functools import partial
 
 import pytest
 
@@ -16,13 +15,14 @@ from aiokafka_lite.errors import (
     UnsupportedVersionError,
 )
 from aiokafka_lite.model import Node
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
 )
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
-from tests.cluster.support.networks import ASK, network_of, note
+from tests.cluster.support.networks import ASK, network_of
 from tests.cluster.support.scripted_cluster import ScriptedCluster
 from tests.support.patience import eventually
 
@@ -236,9 +236,9 @@ async def test_connecting_sends_no_request(cluster: ScriptedCluster) -> None:
     async with network_of(cluster) as (network, _, _):
         await network.connect(1, Lane.FETCH)
         assert (cluster.nodes[1].connections, cluster.requests) == (1, [])
-        answer = asyncio.get_running_loop().create_future()
-        assert network.submit(1, ASK, partial(note, answer), lane=Lane.FETCH)
-        await answer
+        asked = Exchange(ASK)
+        assert network.submit(1, asked, Lane.FETCH)
+        await asked
         await network.connect(1, Lane.FETCH)
         assert (cluster.nodes[1].connections, len(cluster.requests)) == (1, 1)
         with pytest.raises(NodeNotReadyError, match="node 9 is not in the cluster's metadata"):

@@ -127,13 +127,14 @@ def count_turns(consumer: AIOKafkaConsumer[Any, Any]) -> list[None]:
     """Return a list that grows by one with each turn of a poll."""
     assert consumer._engine is not None
     turns: list[None] = []
-    start_fetches = consumer._engine.fetcher.start_fetches
+    poller = consumer._engine.poller
+    look_for_records = poller._look_for_records
 
-    def counted() -> float | None:
+    def counted(poll: poll_steps.RunningPoll) -> Any:
         turns.append(None)
-        return start_fetches()
+        return look_for_records(poll)
 
-    consumer._engine.fetcher.start_fetches = counted  # type: ignore[method-assign]  # to count
+    poller._look_for_records = counted  # type: ignore[method-assign]  # to count
     return turns
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import socket
-from functools import partial
 from typing import Any
 
 import pytest
@@ -18,9 +17,11 @@ from aiokafka_lite.errors import (
     TooManyInFlightRequests,
     UnsupportedVersionError,
 )
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.schema.message import Request
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.net.support.connections import (
     answered,
@@ -55,16 +56,22 @@ async def test_answers_go_to_their_requests_in_the_order_of_the_calls(node: Scri
         assert [await answered(call) for call in calls] == [f"answer {i}" for i in ids]
 
 
-def note(outcomes: list[Any], response: Any, error: Exception | None) -> None:
-    """Keep what a request without a task is told."""
-    outcomes.append((response, error))
+class Noted(Exchange):
+    """Keeps its outcome, as a request that no task awaits."""
+
+    def __init__(self, outcomes: list[Any], request: Request[Any], **options: Any) -> None:
+        super().__init__(request, **options)
+        self.outcomes = outcomes
+
+    def ended(self, response: Any, error: BaseException | None) -> None:
+        self.outcomes.append((response, error))
 
 
 async def test_an_answer_is_there_where_its_bytes_are_read(node: ScriptedNode) -> None:
     """The request has left, and the answer is there, without a turn of the loop in between."""
     async with opened(node) as (connection, peer):
         outcomes: list[Any] = []
-        connection.submit(MetadataRequest(), partial(note, outcomes), max_version=12)
+        connection.submit(Noted(outcomes, MetadataRequest(), max_version=12))
         assert (connection.in_flight, connection.can_send) == (1, True)
         _, version, correlation_id = await peer.read_request()
         assert version == 12
@@ -80,7 +87,7 @@ async def test_requests_without_a_task_get_the_error_of_a_lost_connection_too(
     async with opened(node, max_in_flight=1) as (connection, peer):
         outcomes: list[Any] = []
         for _ in range(2):
-            connection.submit(MetadataRequest(), partial(note, outcomes))
+            connection.submit(Noted(outcomes, MetadataRequest()))
         assert (connection.in_flight, connection.queued) == (1, 1)
         await peer.read_request()
         peer.close()
@@ -89,7 +96,7 @@ async def test_requests_without_a_task_get_the_error_of_a_lost_connection_too(
             assert response is None
             assert isinstance(error, KafkaConnectionError)
         with pytest.raises(KafkaConnectionError):
-            connection.submit(MetadataRequest(), partial(note, outcomes))
+            connection.submit(Noted(outcomes, MetadataRequest()))
 
 
 @pytest.mark.parametrize("expects_response", [True, False])
@@ -100,11 +107,10 @@ async def test_nothing_is_told_within_the_call_that_sends(
     left."""
     async with opened(node) as (connection, _):
         outcomes: list[Any] = []
-        connection.submit(
-            MetadataRequest(topics=[1]) if expects_response else MetadataRequest(),  # type: ignore[list-item]  # cannot be sent
-            partial(note, outcomes),
-            expects_response=expects_response,
-        )
+        request = MetadataRequest()
+        if expects_response:
+            request.topics = [1]  # type: ignore[list-item]  # cannot be sent
+        connection.submit(Noted(outcomes, request, expects_response=expects_response))
         assert outcomes == []
         await asyncio.sleep(0)
         ((response, error),) = outcomes

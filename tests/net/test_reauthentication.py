@@ -16,6 +16,7 @@ from aiokafka_lite.errors import (
     RequestTimedOutError,
 )
 from aiokafka_lite.net.connection_config import ConnectionConfig
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.node_connection import NodeConnection
 from aiokafka_lite.net.sasl.authentication import SaslAuthentication
 from aiokafka_lite.net.sasl.credentials import SaslCredentials
@@ -390,5 +391,5 @@ async def test_without_an_owner_of_tasks_the_session_may_end(node: ScriptedNode)
         call = ask(s.connection)
         await s.answer_metadata("still")
         assert await answered(call) == "still"
-        s.connection.submit(MetadataRequest(), lambda *_: None)
+        s.connection.submit(Exchange(MetadataRequest()))
         assert s.connection.in_flight == 1

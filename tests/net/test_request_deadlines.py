@@ -1,24 +1,24 @@
 """One timer for the deadlines of all requests."""
 
-import asyncio
-
-from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.net.request_deadlines import RequestDeadlines, timed_out_error
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
+from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.testing.fake_clock import FakeClock
 
 
-def pending(timeout_s: float) -> PendingRequest:
-    answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    return PendingRequest(MetadataRequest(), 12, answer, now_s=0, timeout_s=timeout_s)
+def pending(timeout_s: float) -> Exchange:
+    exchange = Exchange(MetadataRequest(), timeout_s=timeout_s)
+    exchange.begin(RequestHead(MetadataRequest, 12, "app"), 0, 30)
+    return exchange
 
 
 async def test_each_late_request_is_told_once_and_one_timer_runs() -> None:
     clock = FakeClock()
     requests = [pending(timeout_s) for timeout_s in (3, 1, 2)]
-    told: list[tuple[float, float]] = []
+    told: list[tuple[float, float | None]] = []
 
-    def late(found: list[PendingRequest]) -> None:
+    def late(found: list[Exchange]) -> None:
         for each in found:
             requests.remove(each)
             told.append((clock.monotonic(), each.timeout_s))

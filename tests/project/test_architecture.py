@@ -125,7 +125,7 @@ TOUCH_THE_LOOP = {
     "concurrency/running_loop": "finds the loop",
     "consumer/position/committed_offset": "declares the call of another part",
     "net/frame_stream": "is called by the loop",
-    "net/pending_request": "makes the future of its caller",
+    "net/exchange": "makes the future of its caller",
     "spark/prometheus": "is called by Spark's thread",
     "testing/broker/security/listener_security": "names the type of a transport",
     "testing/broker/tls_transport": "is called by the loop",

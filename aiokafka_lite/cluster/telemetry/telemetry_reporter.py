@@ -24,6 +24,7 @@ from aiokafka_lite.errors import BrokerResponseError, KafkaError, NodeNotReadyEr
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.counters import Counters
 from aiokafka_lite.metrics.observed_client import ObservedClient
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.observe.otlp_metrics import MetricPoint, encode_metrics
 from aiokafka_lite.observe.pushed_metrics import PushedMetrics, Reading, SumLedger
 from aiokafka_lite.protocol.messages.get_telemetry_subscriptions import (
@@ -151,10 +152,10 @@ class TelemetryReporter:
         _, request = self._request(subscription, self._read(), now_s, is_last=True)
         self.progress.to(TelemetryState.TERMINATING_PUSH_IN_PROGRESS)
         try:
-            answered = asyncio.Event()
-            if self._network.submit(node_id, request, lambda *_: answered.set()):
+            push = Exchange(request)
+            if self._network.submit(node_id, push):
                 async with deadline(self._clock, LAST_PUSH_BOUND_S):
-                    await answered.wait()
+                    await push
         except (KafkaError, TimeoutError) as error:
             logger.debug("%s: the last push: %r", self._client.client_id, error)
 

@@ -7,7 +7,7 @@ from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession, FetchSessi
 from aiokafka_lite.consumer.fetch.fetch_wishes cimport FetchWishes
 
 
-cdef class FetchRound:
+cdef class RoundPlan:
     cdef readonly list fetches
     cdef readonly list leaderless
     cdef public bint needs_metadata
@@ -29,8 +29,8 @@ cdef class FetchPlanner:
     cpdef list open_sessions(self)
     cpdef list free_partitions(self, double now_s)
     cpdef bint was_dropped(self, tp) except -1
-    @cython.locals(wishes=FetchWishes, found=FetchRound, session=FetchSession, spare=double)
-    cpdef FetchRound plan_round(self, snapshot, double now_s)
+    @cython.locals(wishes=FetchWishes, found=RoundPlan, session=FetchSession, spare=double)
+    cpdef RoundPlan plan_round(self, snapshot, double now_s)
     cdef double _spare_fetches(self) except -1
     cpdef want(self, partitions)
     cpdef plan_close(self, FetchSession session)
@@ -41,4 +41,4 @@ cdef class FetchPlanner:
     cdef _wait_ms(self, node_id, double now_s)
 
 
-cdef _due(FetchRound found, double at_s)
+cdef _due(RoundPlan found, double at_s)

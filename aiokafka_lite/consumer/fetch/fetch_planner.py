@@ -13,9 +13,9 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
+from aiokafka_lite.consumer.fetch.fetch_round import FetchRound, FetchTerms
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSession
 from aiokafka_lite.consumer.fetch.fetch_wishes import FetchWishes, node_to_read
-from aiokafka_lite.consumer.fetch.planned_fetch import FetchTerms, PlannedFetch
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
@@ -24,7 +24,7 @@ _LEAST_WAIT_MS = 5
 """While data of a node is unread, its next request lets the broker wait at least this long."""
 
 
-class FetchRound:
+class RoundPlan:
     """The fetches that one poll starts, and why other partitions got none."""
 
     __slots__ = ("due_at_s", "fetches", "lacks_room", "leaderless", "needs_metadata")
@@ -35,7 +35,7 @@ class FetchRound:
         needs_metadata: bool = False,
         due_at_s: float | None = None,
     ) -> None:
-        self.fetches: list[PlannedFetch] = []
+        self.fetches: list[FetchRound] = []
         self.leaderless = leaderless
         """Partitions that are free but have no known leader: metadata is out of date."""
         self.needs_metadata = needs_metadata
@@ -98,14 +98,14 @@ class FetchPlanner:
         """Say whether the partition is not asked for because its data was dropped unread."""
         return self._wishes.was_dropped(tp)
 
-    def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
+    def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> RoundPlan:
         """Return a fetch for each node that has free partitions and may get a request now.
 
         The sessions count these fetches as sent.
         """
         wishes = self._wishes
         wishes.update(snapshot, now_s)
-        found = FetchRound(wishes.leaderless, wishes.forgot_a_replica, wishes.due_at_s)
+        found = RoundPlan(wishes.leaderless, wishes.forgot_a_replica, wishes.due_at_s)
         spare = self._spare_fetches()
         for node_id, session in self._sessions.copy().items():
             if not session.wanted:
@@ -162,9 +162,9 @@ class FetchPlanner:
             if node_id is not None and self._nodes.fetch_delay(node_id) == 0:
                 self._wishes.drop(self._buffer.make_room(node_id, limit, is_in_the_way))
 
-    def plan_close(self, session: FetchSession) -> PlannedFetch:
+    def plan_close(self, session: FetchSession) -> FetchRound:
         """Return the request that closes an open session (D5)."""
-        return PlannedFetch(session.node_id, self._terms, session.build_close(), max_wait_ms=0)
+        return FetchRound(session.node_id, self._terms, session.build_close(), max_wait_ms=0)
 
     def _has_room(self, node_id: int) -> bool:
         limit = self._config.fetch_buffer_bytes
@@ -178,7 +178,7 @@ class FetchPlanner:
         state = self._subscription.get(fetch.topic_partition)
         return state is not None and state.is_paused
 
-    def _plan(self, session: FetchSession, now_s: float) -> PlannedFetch:
+    def _plan(self, session: FetchSession, now_s: float) -> FetchRound:
         planned = session.build(self._wishes.place)
         max_version = None if planned.can_use_topic_ids else FetchRequest.topic_ids_since - 1
         forgotten = planned.to_forget
@@ -186,7 +186,7 @@ class FetchPlanner:
             # In a version with names only, this would forget the partition sent under its new id.
             forgotten += planned.to_replace
         wait_ms = self._wait_ms(session.node_id, now_s)
-        return PlannedFetch(session.node_id, self._terms, planned, wait_ms, forgotten, max_version)
+        return FetchRound(session.node_id, self._terms, planned, wait_ms, forgotten, max_version)
 
     def _can_send_ids(self, node_id: int) -> bool:
         version = self._nodes.fetch_version(node_id)
@@ -211,9 +211,9 @@ class FetchPlanner:
         return min(longest_ms, max(round(lain_s * 1000), _LEAST_WAIT_MS))
 
 
-def _due(found: FetchRound, at_s: float) -> None:
+def _due(found: RoundPlan, at_s: float) -> None:
     if found.due_at_s is None or at_s < found.due_at_s:
         found.due_at_s = at_s
 
 
-__all__ = ["FetchPlanner", "FetchRound", "NodeView"]
+__all__ = ["FetchPlanner", "NodeView", "RoundPlan"]

@@ -24,7 +24,7 @@ from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch, record_errors_from
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.produce_bytes import Written
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_round import ProduceRound
 from aiokafka_lite.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class BatchOutcomes:
         self._sparing = Sparing()
 
     def answered(
-        self, exchange: ProduceExchange, response: ProduceResponse | None, now_s: float
+        self, exchange: ProduceRound, response: ProduceResponse | None, now_s: float
     ) -> None:
         """Take in a response; None: the request was sent with acks=0."""
         if response is None:  # acks=0: the broker says nothing
@@ -115,7 +115,7 @@ class BatchOutcomes:
             self._counters.batches_counted(self._batches, self._records, self._bytes)
             self._batches = self._records = self._bytes = 0
 
-    def lost(self, exchange: ProduceExchange, error: KafkaError, now_s: float) -> None:
+    def lost(self, exchange: ProduceRound, error: KafkaError, now_s: float) -> None:
         """Take in that a request got no response; its batches may be written (2d-16)."""
         for batch in exchange.batches:
             self._accumulator.landed(batch, False)

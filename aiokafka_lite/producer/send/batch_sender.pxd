@@ -9,7 +9,7 @@ from aiokafka_lite.producer.accumulator.sequence_numbers cimport SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
 from aiokafka_lite.producer.send.batch_outcomes cimport BatchOutcomes
 from aiokafka_lite.producer.send.batches_request cimport ProducedTopics, ProduceTerms
-from aiokafka_lite.producer.send.produce_exchange cimport ProduceExchange
+from aiokafka_lite.producer.send.produce_round cimport ProduceRound
 
 
 cdef class NodeRequests:
@@ -43,7 +43,6 @@ cdef class BatchSender:
     cdef ProduceTerms _terms
     cdef dict _topics
     cdef object _topics_from
-    cdef object _on_answer
     cdef Py_ssize_t _max_in_flight
     cdef bint _lingers
     cdef readonly dict _nodes
@@ -61,23 +60,23 @@ cdef class BatchSender:
     cdef double _let_go(self, node_id, double now_s) except -1
     @cython.locals(now_s=double, batch=ProducerBatch)
     cdef list _drain(self, NodeRequests node)
-    @cython.locals(batches=list, exchange=ProduceExchange)
+    @cython.locals(batches=list, exchange=ProduceRound)
     cdef _send(self, NodeRequests node)
     cdef _send_if_ready(self, NodeRequests node)
     @cython.locals(node=NodeRequests)
     cpdef bint sends_at_once(self, PartitionQueue queue)
     cpdef send_at_once(self, PartitionQueue queue)
-    cdef ProduceExchange _exchange(self, NodeRequests node, list batches)
+    cdef ProduceRound _exchange(self, NodeRequests node, list batches)
     @cython.locals(batch=ProducerBatch, topics=ProducedTopics)
     cdef ProducedTopics _topics_of(self, list batches)
-    cdef bint _submit(self, NodeRequests node, ProduceExchange exchange) except -1
+    cdef bint _submit(self, NodeRequests node, ProduceRound exchange) except -1
     @cython.locals(batch=ProducerBatch)
-    cdef object _time_for(self, NodeRequests node, ProduceExchange exchange)
-    cdef _was_answered(self, NodeRequests node, ProduceExchange exchange, double now_s)
+    cdef object _time_for(self, NodeRequests node, ProduceRound exchange)
+    cdef _was_answered(self, NodeRequests node, ProduceRound exchange, double now_s)
     @cython.locals(node=NodeRequests, now_s=double)
-    cpdef _answered(self, ProduceExchange exchange, response, error)
+    cpdef round_is_over(self, ProduceRound exchange, response, error)
     cpdef _end_with(self, fault)
     @cython.locals(now_s=double)
-    cpdef _take_in(self, NodeRequests node, ProduceExchange exchange, response, failure)
+    cpdef _take_in(self, NodeRequests node, ProduceRound exchange, response, failure)
     cpdef _disconnected(self, NodeRequests node)
     cpdef _go_on(self, NodeRequests node)

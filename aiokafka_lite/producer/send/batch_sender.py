@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
-from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
@@ -32,7 +31,7 @@ from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
 from aiokafka_lite.producer.send.batches_request import ProducedTopics, ProduceTerms, topics_of
 from aiokafka_lite.producer.send.produce_bytes import Written
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_round import ProduceRound
 from aiokafka_lite.protocol.messages.produce import ProduceResponse
 
 if TYPE_CHECKING:
@@ -117,12 +116,11 @@ class BatchSender:
         self._nodes: dict[int, NodeRequests] = {}
         self._timer: TimerHandle | None = None
         self._timer_at_s = 0.0
-        self._fault: Exception | None = None
+        self._fault: BaseException | None = None
         """An unexpected error of a callback. It ends the client."""
         self._has_ended = False
         self.id_failure: KafkaError | None = None
         """Why the newest request for a producer id failed."""
-        self._on_answer = self._answered
         self._outcomes = BatchOutcomes(
             config,
             accumulator,
@@ -145,7 +143,7 @@ class BatchSender:
         """Connect to a node, and wake the sender when it is connected."""
         raise NotImplementedError
 
-    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceExchange) -> None:
+    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceRound) -> None:
         """Send a request that has to wait for its connection, which was lost, for example."""
         raise NotImplementedError
 
@@ -262,7 +260,7 @@ class BatchSender:
             exchange = self._exchange(node, batches)
             node.pace.bytes_on_their_way += exchange.size_in_bytes
             exchange.bytes_on_their_way = node.pace.bytes_on_their_way
-            exchange.sent_at_s = self._monotonic()
+            exchange.begun_at_s = self._monotonic()
             node.requests += 1
             if not node.count and exchange.is_of_one_record:
                 exchange.lone_number = node.requests
@@ -303,7 +301,7 @@ class BatchSender:
         except Exception as fault:  # noqa: BLE001  not the fault of the caller's record
             self._end_with(fault)
 
-    def _exchange(self, node: NodeRequests, batches: list[ProducerBatch]) -> ProduceExchange:
+    def _exchange(self, node: NodeRequests, batches: list[ProducerBatch]) -> ProduceRound:
         transactions = self._transactions
         max_version = None
         if transactions is not None:
@@ -313,14 +311,14 @@ class BatchSender:
                 self._terms = ProduceTerms(
                     transactional_id, self._required_acks, self._terms.timeout_ms
                 )
-        return ProduceExchange(
+        return ProduceRound(
             self._terms,
             self._topics_of(batches),
             batches,
             [self._accumulator.seal(batch) for batch in batches],
             max_version,
             node,
-            self._on_answer,
+            self,
         )
 
     def _topics_of(self, batches: list[ProducerBatch]) -> ProducedTopics:
@@ -338,37 +336,31 @@ class BatchSender:
             topics = self._topics[topic] = topics_of(batches, snapshot)
         return topics
 
-    def _submit(self, node: NodeRequests, exchange: ProduceExchange) -> bool:
+    def _submit(self, node: NodeRequests, exchange: ProduceRound) -> bool:
         if node.at_gate:
             return False
-        return self._network.submit(
-            node.node_id,
-            exchange.request,
-            exchange,
-            Lane.GENERAL,
-            exchange.max_version,
-            self._required_acks != 0,
-            self._time_for(node, exchange),
-        )
+        exchange.timeout_s = self._time_for(node, exchange)
+        return self._network.submit(node.node_id, exchange)
 
-    def _time_for(self, node: NodeRequests, exchange: ProduceExchange) -> float | None:
+    def _time_for(self, node: NodeRequests, exchange: ProduceRound) -> float | None:
         """Return the seconds that a request may take; None: the usual ones."""
         if exchange.size_in_bytes <= node.pace.most_bytes:
             return None
         batch = exchange.batches[0]
         factor = node.pace.time_factor(exchange.size_in_bytes)
         usual_s = self._config.request_timeout_ms / 1000
-        left_s = batch.created_s + self._config.delivery_timeout_ms / 1000 - exchange.sent_at_s
+        left_s = batch.created_s + self._config.delivery_timeout_ms / 1000 - exchange.begun_at_s
         return max(min(factor * usual_s, left_s), usual_s)
 
     # Responses…
 
-    def _answered(
+    def round_is_over(
         self,
-        exchange: ProduceExchange,
+        exchange: ProduceRound,
         response: ProduceResponse | Written | None,
-        error: Exception | None,
+        error: BaseException | None,
     ) -> None:
+        """Take in the outcome of a request, and send what it has made due. Does not raise."""
         node = exchange.node
         if self._has_ended or node is None:
             return
@@ -390,14 +382,14 @@ class BatchSender:
         except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
             self._end_with(fault)
 
-    def _end_with(self, fault: Exception) -> None:
+    def _end_with(self, fault: BaseException) -> None:
         self._fault = fault
         self.wake()
 
     def _take_in(
         self,
         node: NodeRequests,
-        exchange: ProduceExchange,
+        exchange: ProduceRound,
         response: ProduceResponse | None,
         failure: KafkaError | None,
     ) -> None:
@@ -416,11 +408,11 @@ class BatchSender:
             self._disconnected(node)
             self._outcomes.lost(exchange, failure, now_s)
 
-    def _was_answered(self, node: NodeRequests, exchange: ProduceExchange, now_s: float) -> None:
+    def _was_answered(self, node: NodeRequests, exchange: ProduceRound, now_s: float) -> None:
         """Learn the node's pace. That a request has left, with acks=0, says nothing of it."""
         node.pace.bytes_on_their_way -= exchange.size_in_bytes
         if self._required_acks:
-            node.pace.was_answered(exchange.bytes_on_their_way, now_s - exchange.sent_at_s)
+            node.pace.was_answered(exchange.bytes_on_their_way, now_s - exchange.begun_at_s)
 
     def _go_on(self, node: NodeRequests) -> None:
         """Send what the end of a request has made due.

@@ -1,10 +1,10 @@
 """Owns the sending of batches: it drains them from the accumulator and takes in the responses.
 
 One task, `sender`, finds the nodes with a batch that is due, sends to them, and sleeps until the
-next batch is due. Responses come as callbacks of the event loop. A request has a task only if it
-has to wait for its connection. Draining and sending is one step, so requests leave in the order of
-their sequence numbers. `record_accumulator` decides what is due, `sequence_numbers` what may be
-sent, `batch_outcomes` what a response does to a batch.
+next batch is due. A response is taken in where it is read, by its `ProduceRound`. A request has a
+task of its own only if it has to wait for its connection. Draining and sending is one step, so
+requests leave in the order of their sequence numbers. `record_accumulator` decides what is due,
+`sequence_numbers` what may be sent, `batch_outcomes` what a response does to a batch.
 
 One task serves all nodes. No task waits for a Produce response, so the order of the sequence
 numbers holds by construction. A record with linger 0 is sent one turn of the loop after `send`; a
@@ -42,7 +42,7 @@ from aiokafka_lite.producer.batch.batch_wait import all_done
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.producer.send.batch_sender import BatchSender, NodeRequests
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_round import ProduceRound
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 
 if TYPE_CHECKING:
@@ -281,26 +281,17 @@ class Sender(BatchSender):
         assert self._refusal is not None
         return copy.copy(self._refusal)
 
-    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceExchange) -> None:
+    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceRound) -> None:
         self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
 
-    async def _produce(self, node: NodeRequests, exchange: ProduceExchange) -> None:
+    async def _produce(self, node: NodeRequests, exchange: ProduceRound) -> None:
         """Send a request that has to wait for its connection, which was lost, for example."""
-        response, failure = None, None
         try:
-            network, version = self.client.network, exchange.max_version
-            if self._config.required_acks:
-                response = await network.request(
-                    node.node_id, exchange.request, max_version=version
-                )
-            else:
-                await network.post(node.node_id, exchange.request, max_version=version)
+            await self.client.network.send(node.node_id, exchange)
         except KafkaError as error:
-            failure = error
+            exchange.fail(error)
         finally:
             node.at_gate -= 1
-        self._take_in(node, exchange, response, failure)
-        self._go_on(node)
 
     # Who we are to the brokers…
 

@@ -1,6 +1,5 @@
 """A network client beside a scripted cluster, with a clock that tests move."""
 
-import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,13 +46,3 @@ async def network_of(
         assert owner.children == ()
         await owner.close()
         assert clock.pending_timers == 0  # each connection's and the sweep's are gone
-
-
-def note(answer: "asyncio.Future[Any]", response: Any, error: Exception | None) -> None:
-    """Let a test await what is told without a task."""
-    assert error is None
-    answer.set_result(response)
-
-
-def ignored(response: Any, error: Exception | None) -> None:
-    """Take an answer that cannot come: nothing was sent."""

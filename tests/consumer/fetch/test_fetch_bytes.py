@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aiokafka_lite.consumer.fetch import _fetch_bytes_py
-from aiokafka_lite.consumer.fetch.planned_fetch import USUAL_VERSIONS
+from aiokafka_lite.consumer.fetch.fetch_round import USUAL_VERSIONS
 from aiokafka_lite.errors import ProtocolDecodeError
 from aiokafka_lite.protocol.message_header import decode_response, encode_response
 from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch, NodeEndpoint

@@ -9,7 +9,7 @@ from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner
-from aiokafka_lite.consumer.fetch.planned_fetch import PlannedFetch
+from aiokafka_lite.consumer.fetch.fetch_round import FetchRound
 from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     SubscriptionState,
@@ -76,7 +76,7 @@ class Bench:
         )
 
 
-def asked(planned: PlannedFetch) -> list[tuple[str, int, int]]:
+def asked(planned: FetchRound) -> list[tuple[str, int, int]]:
     """The partitions a request names, in its order: (topic, partition, offset)."""
     return [
         (topic.topic, partition.partition, partition.fetch_offset)

@@ -15,7 +15,7 @@ from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch, Met
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
-from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, FetchRound
+from aiokafka_lite.consumer.fetch.fetch_planner import FetchPlanner, RoundPlan
 from aiokafka_lite.consumer.fetch.fetch_session import (
     FetchSession,
     FetchSessionRequest,
@@ -74,8 +74,8 @@ class PlainPlanner(FetchPlanner):
     def session(self, node_id: int) -> FetchSession:
         return self._sessions.setdefault(node_id, PlainSession(node_id))
 
-    def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> FetchRound:
-        found = FetchRound([])
+    def plan_round(self, snapshot: MetadataSnapshot, now_s: float) -> RoundPlan:
+        found = RoundPlan([])
         due: list[float] = []
         by_node: dict[int, dict[TopicPartition, SessionPartition]] = {}
         wanted: dict[TopicPartition, SessionPartition]
@@ -177,7 +177,7 @@ class World:
         return told(found)
 
 
-def told(found: FetchRound) -> dict[str, object]:
+def told(found: RoundPlan) -> dict[str, object]:
     """A round, without the order in which nodes are asked and partitions are forgotten."""
     requests = {}
     for planned in found.fetches:

@@ -9,9 +9,11 @@ import pytest
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.lane import Lane
+from aiokafka_lite.concurrency.task_owner import OwnerState
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
 from aiokafka_lite.consumer.fetch.fetch_buffer import FetchBuffer
 from aiokafka_lite.consumer.fetch.fetcher import Fetcher
+from aiokafka_lite.consumer.fetch.node_fetcher import close_fetches
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import InvalidFetchSessionEpoch, KafkaError
@@ -48,6 +50,10 @@ class Bench:
     async def news(self) -> None:
         await asyncio.wait_for(self.signal.wait(), 30)
 
+    async def close(self) -> None:
+        nodes, ends = self.fetcher.stop()
+        await close_fetches(nodes, ends, self.client, 1.0)
+
 
 @asynccontextmanager
 async def fetching(
@@ -58,7 +64,7 @@ async def fetching(
     try:
         yield bench
     finally:
-        await bench.fetcher.close(1.0)
+        await bench.close()
         await bench.client.close()
 
 
@@ -133,11 +139,12 @@ async def test_a_lone_record_crosses_without_an_object_for_each_part_of_a_messag
         await take_one()
         fill(broker, P1, 1)
         await take_one()
-        monkeypatch.setattr(FetchRequest, "encode", refused)
-        monkeypatch.setattr(FetchResponse, "decode", refused)
-        for offset in range(2, 5):
-            fill(broker, P1, 1)
-            assert await take_one() == offset
+        with monkeypatch.context() as patched:
+            patched.setattr(FetchRequest, "encode", refused)
+            patched.setattr(FetchResponse, "decode", refused)
+            for offset in range(2, 5):
+                fill(broker, P1, 1)
+                assert await take_one() == offset
 
 
 def refused(*_: object) -> None:
@@ -170,12 +177,40 @@ async def test_a_bug_in_the_use_of_an_answer_ends_the_client_and_not_the_connect
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+async def test_an_error_that_is_none_of_kafkas_ends_the_client() -> None:
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        bench.fetcher.start_fetches()
+        (fetch,) = bench.fetcher.pending_fetches
+        fetch.fail(RuntimeError("a bug of ours"))
+        async with asyncio.timeout(30):
+            while bench.client.owner.state is OwnerState.RUNNING:
+                await asyncio.sleep(0)
+        with pytest.raises(KafkaError) as caught:
+            bench.client.check()
+        assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+async def test_each_round_is_awaited_by_the_task_of_its_node() -> None:
+    """It is there between rounds, and a round that is over has ended it with no error."""
+    async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
+        for number in range(3):
+            fill(broker, P0, 1)
+            bench.fetcher.start_fetches()
+            (fetch,) = bench.fetcher.pending_fetches
+            await bench.news()
+            await settle()
+            assert fetch.is_over
+            assert [c.name for c in bench.client.owner.children].count("fetch[1]") == 1
+            bench.buffer.discard(lambda _tp: True)
+            bench.subscription.seek(P0, number + 1)
+
+
 async def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
     async with embedded({"t": 1}) as broker, fetching(broker, P0) as bench:
         bench.fetcher.start_fetches()
         await bench.news()
         bench.fetcher.start_fetches()
-        await bench.fetcher.close(1.0)
+        await bench.close()
         fill(broker, P0, 1)
         connection = bench.client.network._pool.connected(1, Lane.FETCH)
         assert connection is not None
@@ -250,7 +285,7 @@ async def test_closing_ends_the_tasks_of_fetches_that_wait_for_a_connection() ->
         bench.fetcher.start_fetches()
         await broker.wait_until(lambda: bool(broker.requests_of(FetchRequest)))
         async with asyncio.timeout(15):
-            await bench.fetcher.close(1.0)
-            await bench.fetcher.close(1.0)
+            await bench.close()
+            await bench.close()
         assert not any("fetch[" in child.name for child in bench.client.owner.children)
         assert bench.fetcher.start_fetches() is None

@@ -12,7 +12,7 @@ from aiokafka_lite.producer.append.send_order import SendOrder
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.producer.batches import Shelf
-from tests.producer.send.test_produce_exchange import snapshot
+from tests.producer.send.test_produce_round import snapshot
 
 TP = TopicPartition("orders", 0)
 

@@ -8,7 +8,7 @@ from aiokafka_lite.errors import IllegalArgumentError
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from tests.producer.batches import Shelf
-from tests.producer.send.test_produce_exchange import snapshot
+from tests.producer.send.test_produce_round import snapshot
 
 
 def make_routes() -> tuple[TopicRoutes, Shelf]:

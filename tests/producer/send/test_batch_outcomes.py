@@ -24,7 +24,7 @@ from aiokafka_lite.model import Node, TopicPartition
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.send.batch_outcomes import BatchOutcomes
-from aiokafka_lite.producer.send.produce_exchange import ProduceExchange
+from aiokafka_lite.producer.send.produce_round import ProduceRound
 from aiokafka_lite.protocol.messages._leader import LeaderIdAndEpoch
 from aiokafka_lite.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -33,7 +33,7 @@ from aiokafka_lite.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from tests.producer.batches import Shelf
-from tests.producer.send.test_produce_exchange import exchange, snapshot
+from tests.producer.send.test_produce_round import exchange, snapshot
 
 
 class Desk:
@@ -55,17 +55,17 @@ class Desk:
     def count(self) -> None:
         self.stale += 1
 
-    def send(self, value: bytes = b"v", *, now_s: float = 1.0) -> ProduceExchange:
+    def send(self, value: bytes = b"v", *, now_s: float = 1.0) -> ProduceRound:
         self.shelf.append(value, now_s=now_s - 1)
         return self.resend(now_s)
 
-    def resend(self, now_s: float) -> ProduceExchange:
+    def resend(self, now_s: float) -> ProduceRound:
         if self.sequences is not None:
             self.sequences.settle()
         return exchange(self.shelf.drain(now_s=now_s), snapshot())
 
     def answer(
-        self, sent: ProduceExchange, error: type[BrokerResponseError] | None = None, **facts: Any
+        self, sent: ProduceRound, error: type[BrokerResponseError] | None = None, **facts: Any
     ) -> ProducerBatch:
         facts.setdefault("base_offset", -1 if error else 5)
         result = PartitionProduceResponse(index=0, error_code=error.errno if error else 0, **facts)

@@ -142,7 +142,7 @@ async def test_a_node_that_does_not_answer_is_warned_about_once(
                 await consumer.getmany(timeout_ms=60)
             fill(broker, P0, 1)
             await read(consumer, 1)
-        texts = [r.getMessage() for r in caplog.records if r.name.endswith("fetch.fetch_rounds")]
+        texts = [r.getMessage() for r in caplog.records if r.name.endswith("fetch.fetcher")]
         assert sum("a fetch from node 1 failed" in text for text in texts) <= 4
         assert any("node 1 answers fetches again" in text for text in texts)
 

@@ -128,7 +128,10 @@ async def decoded_ahead(broker: EmbeddedBroker, consumer: Consumer) -> Seen:
 
 async def second_fetch(broker: EmbeddedBroker, consumer: Consumer) -> Seen:
     """The poll before has used everything up, and set the next fetch going."""
-    return offsets(await consumer.getmany(timeout_ms=30_000))
+    seen = offsets(await consumer.getmany(timeout_ms=30_000))
+    while consumer.statistics().buffered:  # both nodes may have answered in the same turn
+        add(seen, await many(consumer))
+    return seen
 
 
 PLACES = (fresh, positioned, asked, buffered, decoded_ahead, second_fetch)
@@ -171,13 +174,13 @@ async def test_a6_cancelled_at_each_await_a_poll_loses_and_repeats_nothing(
     for number in range(30):
         async with reading() as (broker, consumer):
             seen = await place(broker, consumer)
-            stood = await positions(consumer) if seen else {}
+            stood = known_positions(consumer) if seen else {}
             try:
                 add(seen, await struck_at(number, poll(consumer), when_woken=when_woken))
                 was_struck = False
             except Struck:
                 was_struck = True
-                assert not stood or await positions(consumer) == stood, "no position has moved"
+                assert not stood or known_positions(consumer) == stood, "no position has moved"
             assert await rest(consumer, seen, 24) == {0: list(range(12)), 1: list(range(12))}
         if not was_struck:
             break
@@ -244,8 +247,11 @@ async def test_a6_a_member_cancelled_at_each_await_of_a_poll_loses_and_repeats_n
     assert struck
 
 
-async def positions(consumer: Consumer) -> dict[TopicPartition, int]:
-    return {tp: await consumer.position(tp) for tp in (P0, P1)}
+def known_positions(consumer: Consumer) -> dict[TopicPartition, int]:
+    """The positions, 0 before the first is known. `position()` would let responses come."""
+    assert consumer._engine is not None
+    states = [consumer._engine.poller._subscription.get(tp) for tp in (P0, P1)]
+    return {state.topic_partition: state.position or 0 for state in states if state is not None}
 
 
 async def test_a2_a_fetch_left_by_a_struck_poll_is_used_not_repeated() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from aiokafka_lite.cluster import connection_pool
 from aiokafka_lite.consumer import consumer_config
-from aiokafka_lite.consumer.fetch import fetch_rounds
+from aiokafka_lite.consumer.fetch import fetcher
 from aiokafka_lite.errors import (
     BrokerResponseError,
     CorruptRecordException,
@@ -369,7 +369,7 @@ async def test_a4_an_answer_above_the_limit_is_an_error_with_bytes_limit_and_rem
 
     Seeking past the batch is the other one. Each poll says it until one of them is done.
     """
-    for module in (consumer_config, fetch_rounds):
+    for module in (consumer_config, fetcher):
         monkeypatch.setattr(module, "MAX_FRAME_BYTES", 100_000)
     async with embedded({"t": 1}) as broker:
         broker.append(P0, batch([b"x" * 250_000]))
@@ -399,7 +399,7 @@ async def test_a4_an_answer_above_the_limit_is_nobodys_business_after_a_seek(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The answer comes after the application has sought past the batch that made it too large."""
-    for module in (consumer_config, fetch_rounds):
+    for module in (consumer_config, fetcher):
         monkeypatch.setattr(module, "MAX_FRAME_BYTES", 100_000)
     async with embedded({"t": 1}) as broker:
         broker.append(P0, batch([b"x" * 250_000]))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from aiokafka_lite.consumer import consumer_engine
 from aiokafka_lite.errors import KafkaConnectionError
 from aiokafka_lite.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -39,7 +40,7 @@ async def test_stop_ends_within_its_timeout_whatever_keeps_the_fetches_from_endi
         fill(broker, P0, 1)
         await read(consumer, 1)
         assert consumer._engine is not None
-        monkeypatch.setattr(consumer._engine.fetcher, "close", forever)
+        monkeypatch.setattr(consumer_engine, "close_fetches", forever)
         before = clock.monotonic()
         async with asyncio.timeout(30):
             await consumer.stop(timeout_ms=timeout_ms)

@@ -1,55 +1,47 @@
-"""Turns drained batches into a Produce request, and its response into a result per batch.
+"""One Produce request of drained batches, and its response as a result per batch. Does not wait.
 
-Does not wait.
-
-Nearly every response says that all batches are written. `read_usual` reads it in one go, without
-an object for each part of the message. Any other response is decoded as a message.
+Nearly every response says that all batches are written. `read` reads it in one go, without an
+object for each part of the message. Any other response is decoded as a message.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from aiokafka_lite.cluster.metadata.leader_updates import leader_hints
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
-from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.errors import for_code
 from aiokafka_lite.model import TopicPartition
-from aiokafka_lite.net.answer_callback import Answer
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
 from aiokafka_lite.producer.send.batches_request import (
     FLAT_VERSIONS,
     BatchesRequest,
     ProducedTopics,
     ProduceTerms,
-    usual_parts,
 )
-from aiokafka_lite.producer.send.produce_bytes import Written, read_written
+from aiokafka_lite.producer.send.produce_bytes import read_written
 from aiokafka_lite.protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
 )
 
-OnProduced = Callable[["ProduceExchange", ProduceResponse | Written | None, Exception | None], None]
-"""`on_answer(exchange, response, error)`, as `answer_callback.OnAnswer`."""
 
-
-class ProduceExchange(Answer):
+class ProduceRound(Exchange):
     """One Produce request, what is needed to read its response, and who takes its outcome."""
 
+    request: ProduceRequest
+
     __slots__ = (
-        "_on_answer",
         "_terms",
         "_topics",
         "_wires",
         "batches",
+        "begun_at_s",
         "bytes_on_their_way",
         "is_of_one_record",
         "lone_number",
-        "max_version",
         "node",
-        "request",
-        "sent_at_s",
+        "sender",
         "size_in_bytes",
     )
 
@@ -61,19 +53,22 @@ class ProduceExchange(Answer):
         wires: list[memoryview],
         max_version: int | None = None,
         node: Any = None,
-        on_answer: OnProduced | None = None,
+        sender: Any = None,
     ) -> None:
         """`wires`: the bytes of each batch. `max_version`: the newest that the transaction's
-        protocol allows; None: any. `node`: what the sender knows of the node. `on_answer`: takes
-        the outcome.
+        protocol allows; None: any. An unknown id asks for names. `node`: what the sender knows of
+        the node. `sender`: takes the outcome.
         """
-        super().__init__()
+        if max_version is None and not topics.has_all_ids:
+            max_version = ProduceRequest.topic_ids_since - 1
+        request = BatchesRequest(terms, topics, batches, wires)
+        super().__init__(request, max_version, terms.acks != 0)
         self._terms = terms
         self._topics = topics
         self._wires = wires
         self.batches = batches
         self.node = node
-        self._on_answer = on_answer
+        self.sender = sender
         self.lone_number = 0
         """Its number among the requests to its node, if it has one record and was sent alone; else
         0.
@@ -84,29 +79,24 @@ class ProduceExchange(Answer):
             self.size_in_bytes += len(wire)
         self.bytes_on_their_way = 0
         """Those of the batches on their way to the node when it was sent, its own included."""
-        self.sent_at_s = 0.0
+        self.begun_at_s = 0.0
+        """When it was handed to the connection, which may send it later (monotonic)."""
         self.is_of_one_record = len(batches) == 1 and batches[0].record_count == 1
-        if max_version is None and not topics.has_all_ids:
-            max_version = ProduceRequest.topic_ids_since - 1
-        self.max_version = max_version
-        """The newest version the request may have; None: any. An unknown id asks for names."""
-        self.request = BatchesRequest(terms, topics, batches, wires)
 
-    def answered(self, response: Any, error: Exception | None) -> None:
-        if self._on_answer is not None:
-            self._on_answer(self, response, error)
+    def ended(self, response: Any, error: BaseException | None) -> None:
+        if self.sender is not None:
+            self.sender.round_is_over(self, response, error)
+        Exchange.ended(self, response, error)
 
-    def write_usual(self, version: int) -> Parts | None:
-        return usual_parts(self._terms, self._topics, self.batches, self._wires, version)
-
-    def read_usual(self, frame: memoryview, version: int) -> Written | None:
-        """Return the places of the batches, if the response says that all are written.
-
-        None: it says anything else. `frame` begins with the correlation id.
+    def read(self, frame: memoryview, version: int) -> Any:
+        """Read a response: the places of the batches if it says that all are written, else the
+        message. `frame` begins with the correlation id.
         """
-        if version not in FLAT_VERSIONS:
-            return None
-        return read_written(frame, self._topics.told_in(version), self.batches)
+        if version in FLAT_VERSIONS:
+            written = read_written(frame, self._topics.told_in(version), self.batches)
+            if written is not None:
+                return written
+        return Exchange.read(self, frame, version)
 
     def results(
         self, response: ProduceResponse
@@ -129,4 +119,4 @@ class ProduceExchange(Answer):
         )
 
 
-__all__ = ["OnProduced", "ProduceExchange"]
+__all__ = ["ProduceRound"]

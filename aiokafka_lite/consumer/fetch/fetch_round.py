@@ -1,24 +1,22 @@
-"""One Fetch request that is planned, how its bytes are made, and who takes its outcome. Does not
+"""One round of fetches at one node: how its bytes are made, and who takes its outcome. Does not
 wait.
 
 Where records come one by one, request and response are written and read in one go. Any other form
 goes through the message, with an object for each of its parts.
 """
 
-from collections.abc import Callable
 from struct import Struct
 from typing import Any
 from uuid import UUID
 
 from aiokafka_lite.codec.parts import Parts
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.consumer.fetch.fetch_bytes import LoneAnswer, read_lone_answer, request_bytes
+from aiokafka_lite.consumer.fetch.fetch_bytes import read_lone_answer, request_bytes
 from aiokafka_lite.consumer.fetch.fetch_session import FetchSessionRequest, ForgottenPartition
-from aiokafka_lite.net.answer_callback import Answer
+from aiokafka_lite.net.exchange import Exchange
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
-    FetchResponse,
     FetchTopic,
     ForgottenTopic,
 )
@@ -29,9 +27,6 @@ _NOTHING_FORGOTTEN = b"\x01"
 _NO_TAGS = b"\0"
 _MOST_RACK_BYTES = 126
 """So long a name has a size of one byte."""
-
-OnFetched = Callable[["PlannedFetch", FetchResponse | LoneAnswer | None, Exception | None], object]
-"""`on_answer(planned, response, error)`, as `answer_callback.OnAnswer`."""
 
 
 class FetchTerms:
@@ -71,20 +66,12 @@ class FetchTerms:
         return self._topic_id_bytes
 
 
-class PlannedFetch(Answer):
-    """One node's fetch, ready to be sent. As an `Answer`, it gives its outcome to `on_answer`."""
+class FetchRound(Exchange):
+    """One Fetch request to one node, and its response. It is planned by a poll, and sent once."""
 
-    __slots__ = (
-        "_forgotten",
-        "_max_wait_ms",
-        "_planned",
-        "_terms",
-        "max_version",
-        "node",
-        "node_id",
-        "on_answer",
-        "request",
-    )
+    request: FetchRequest
+
+    __slots__ = ("_forgotten", "_max_wait_ms", "_planned", "_terms", "fetcher", "node", "node_id")
 
     def __init__(
         self,
@@ -98,30 +85,32 @@ class PlannedFetch(Answer):
         """`max_version`: 12 if a partition has no topic id; None: the newest version that both
         sides know.
         """
-        super().__init__()
+        super().__init__(PlannedRequest(terms, planned, max_wait_ms, forgotten), max_version)
         self.node_id = node_id
         self._terms = terms
         self._planned = planned
         self._max_wait_ms = max_wait_ms
         self._forgotten = forgotten
-        self.max_version = max_version
-        self.request: FetchRequest = PlannedRequest(terms, planned, max_wait_ms, forgotten)
+        self.fetcher: Any = None
+        """The `Fetcher` that files the response into the buffer; None: whoever awaits it takes the
+        response.
+        """
         self.node: Any = None
-        """What the fetcher knows of the node."""
-        self.on_answer: OnFetched | None = None
-        """Takes the outcome."""
+        """The `NodeFetcher`, whose task awaits the round."""
 
-    def answered(self, response: Any, error: Exception | None) -> None:
-        if self.on_answer is not None:
-            self.on_answer(self, response, error)
+    def ended(self, response: Any, error: BaseException | None) -> None:
+        if self.fetcher is None:
+            Exchange.ended(self, response, error)
+        else:
+            Exchange.ended(self, None, self.fetcher.round_is_over(self, response, error))
 
-    def write_usual(self, version: int) -> Parts | None:
-        """Return a request of one partition or none, which forgets none."""
+    def write(self, version: int) -> Parts:
+        """Return a request; of one partition or none, which forgets none, without its message."""
         terms, planned = self._terms, self._planned
         if version not in USUAL_VERSIONS or self._forgotten or terms.tail is None:
-            return None
+            return Exchange.write(self, version)
         if len(planned.to_send) > 1:
-            return None
+            return Exchange.write(self, version)
         asked = None
         for (_, partition), data in planned.to_send.items():
             topic_id, offset, max_bytes, epoch = data
@@ -134,11 +123,12 @@ class PlannedFetch(Answer):
             asked,
             terms.tail,
         )
-        return None if written is None else [written]
+        return Exchange.write(self, version) if written is None else [written]
 
-    def read_usual(self, frame: memoryview, version: int) -> LoneAnswer | None:
-        """Read a response whose only partition has records and no error."""
-        return read_lone_answer(frame) if version in USUAL_VERSIONS else None
+    def read(self, frame: memoryview, version: int) -> Any:
+        """Read a response; one whose only partition has records and no error without a message."""
+        lone = read_lone_answer(frame) if version in USUAL_VERSIONS else None
+        return Exchange.read(self, frame, version) if lone is None else lone
 
 
 class PlannedRequest(FetchRequest):
@@ -219,8 +209,7 @@ def _forgotten_topics(forgotten: tuple[ForgottenPartition, ...]) -> list[Forgott
 
 __all__ = [
     "USUAL_VERSIONS",
+    "FetchRound",
     "FetchTerms",
-    "OnFetched",
-    "PlannedFetch",
     "PlannedRequest",
 ]

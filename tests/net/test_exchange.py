@@ -2,40 +2,43 @@
 
 import asyncio
 import struct
+from typing import Any
 
 import pytest
 
 from aiokafka_lite.errors import KafkaConnectionError, ProtocolDecodeError
-from aiokafka_lite.net.answer_callback import Answer
-from aiokafka_lite.net.pending_request import PendingRequest
+from aiokafka_lite.net.exchange import Exchange, FrameExchange
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.message_header import RequestHeader, decode_request_header
 from aiokafka_lite.protocol.messages.list_groups import ListGroupsRequest
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from aiokafka_lite.protocol.messages.sync_group import SyncGroupRequest
+from aiokafka_lite.protocol.request_frame import RequestHead
 from aiokafka_lite.schema.message import Request, Response
 from tests.net.support.connections import metadata_named
 from tests.net.support.scripted_node import answer_bytes
 from tests.protocol.frames import frame_of as joined
 
 
-def waiting(now_s: float = 0.0, timeout_s: float = 30.0) -> PendingRequest:
-    """A request whose caller waits in the running loop."""
-    answer = asyncio.get_running_loop().create_future()
-    return PendingRequest(MetadataRequest(topics=[]), 12, answer, now_s=now_s, timeout_s=timeout_s)
+def begun(request: Request[Any], version: int, *, kind: type[Exchange] = Exchange) -> Exchange:
+    """An exchange that a connection has taken."""
+    exchange = kind(request, timeout_s=30.0)
+    exchange.begin(RequestHead(type(request), version, "app"), 0.0, 9.0)
+    return exchange
 
 
-def answer_to(pending: PendingRequest) -> "asyncio.Future[object]":
-    """Where the caller waits."""
-    assert isinstance(pending.answer, asyncio.Future)
-    return pending.answer
+def waiting() -> Exchange:
+    return begun(MetadataRequest(topics=[]), 12)
 
 
 async def test_the_deadline_counts_from_the_call() -> None:
     """The timeout of a request counts from the call, not from its first byte (2f-5)."""
-    pending = waiting(now_s=100.0, timeout_s=1.5)
-    pending.correlation_id, pending.sent_at_s = 7, 101.0
-    assert pending.deadline_s == 101.5
+    head = RequestHead(MetadataRequest, 12, "app")
+    pending, usual = Exchange(MetadataRequest(), timeout_s=1.5), Exchange(MetadataRequest())
+    for exchange in (pending, usual):
+        exchange.begin(head, 100.0, 30.0)
+        exchange.correlation_id, exchange.sent_at_s = 7, 101.0
+    assert (pending.deadline_s, usual.deadline_s) == (101.5, 130.0)
 
 
 async def test_it_counts_as_sent_from_the_correlation_id_on() -> None:
@@ -53,7 +56,7 @@ def frame_of(cluster_id: str) -> memoryview:
 async def test_the_caller_gets_the_answer() -> None:
     pending = waiting()
     pending.received(frame_of("answer"))
-    response = await answer_to(pending)
+    response = await pending
     assert isinstance(response, MetadataResponse)
     assert response.cluster_id == "answer"
 
@@ -90,20 +93,18 @@ NOT_UTF_8 = memoryview(struct.pack(">iihih1sh", 0, 0, 0, 1, 1, b"\xff", 0))
 async def test_what_java_or_librdkafka_read_is_read_and_noted(
     frame: memoryview, version: int, request_: Request[Response], said: str
 ) -> None:
-    answer = asyncio.get_running_loop().create_future()
-    pending = PendingRequest(request_, version, answer, now_s=0.0, timeout_s=1.0)
+    pending = begun(request_, version)
     pending.received(frame)
-    assert isinstance(await answer, request_.response_type)
+    assert isinstance(await pending, request_.response_type)
     assert said in str(pending.oddity)
 
 
 async def test_a_null_array_that_no_error_explains_is_not_read() -> None:
-    answer = asyncio.get_running_loop().create_future()
-    pending = PendingRequest(MetadataRequest(), 7, answer, now_s=0.0, timeout_s=1.0)
+    pending = begun(MetadataRequest(), 7)
     with pytest.raises(ProtocolDecodeError, match="partitions is null"):
         pending.received(metadata_response(error_code=0))
     with pytest.raises(ProtocolDecodeError):
-        await answer
+        await pending
 
 
 async def test_an_answer_that_cannot_be_read_is_the_callers_error_and_the_connections() -> None:
@@ -111,14 +112,14 @@ async def test_an_answer_that_cannot_be_read_is_the_callers_error_and_the_connec
     with pytest.raises(ProtocolDecodeError):
         pending.received(frame_of("answer")[:-3])
     with pytest.raises(ProtocolDecodeError):
-        await answer_to(pending)
+        await pending
 
 
 async def test_the_caller_gets_the_error_instead() -> None:
     pending = waiting()
     pending.fail(KafkaConnectionError("gone"))
     with pytest.raises(KafkaConnectionError, match="gone"):
-        await answer_to(pending)
+        await pending
 
 
 async def test_the_first_outcome_counts() -> None:
@@ -127,16 +128,59 @@ async def test_the_first_outcome_counts() -> None:
     pending.received(frame_of("answer"))
     pending.fail(KafkaConnectionError("gone"))
     pending.has_left()
-    assert await answer_to(pending) is not None
+    assert await pending is not None
 
 
 async def test_a_caller_that_has_gone_is_told_nothing() -> None:
     pending = waiting()
-    answer_to(pending).cancel()
-    pending.received(frame_of("answer"))
+    caller = asyncio.ensure_future(pending)
+    await asyncio.sleep(0)
+    assert pending.is_wanted()
+    caller.cancel()
+    assert not pending.is_wanted()
+    pending.received(frame_of("answer")[:-3])  # which nobody could read
     pending.has_left()
     pending.fail(KafkaConnectionError("gone"))
-    assert answer_to(pending).cancelled()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+
+
+class Told(Exchange):
+    """Keeps its outcome."""
+
+    def __init__(self, request: Request[Any], **options: Any) -> None:
+        super().__init__(request, **options)
+        self.outcomes: list[Any] = []
+
+    def ended(self, response: Any, error: BaseException | None) -> None:
+        self.outcomes.append((response, error))
+
+
+async def test_a_response_is_taken_in_the_readers_call() -> None:
+    pending = begun(MetadataRequest(topics=[]), 12, kind=Told)
+    assert isinstance(pending, Told)
+    pending.received(frame_of("answer"))
+    ((response, error),) = pending.outcomes
+    assert (response.cluster_id, error) == ("answer", None)
+
+
+async def test_everything_else_is_told_in_the_next_turn_and_counts_at_once() -> None:
+    """Else an error could come while the request is being sent, and a second one behind it."""
+    failed, left = Told(MetadataRequest()), Told(MetadataRequest(), expects_response=False)
+    error = KafkaConnectionError("gone")
+    failed.fail(error)
+    left.has_left()
+    assert failed.is_over
+    assert left.is_over
+    assert (failed.outcomes, left.outcomes) == ([], [])
+    await asyncio.sleep(0)
+    assert (failed.outcomes, left.outcomes) == ([(None, error)], [(None, None)])
+
+
+async def test_the_steps_of_an_authentication_read_their_frames_themselves() -> None:
+    pending = begun(MetadataRequest(topics=[]), 12, kind=FrameExchange)
+    pending.received(frame_of("answer"))
+    assert bytes(await pending) == bytes(frame_of("answer"))
 
 
 async def test_its_text_names_the_request_the_version_and_how_far_it_came() -> None:
@@ -146,19 +190,18 @@ async def test_its_text_names_the_request_the_version_and_how_far_it_came() -> N
     assert str(pending) == "MetadataRequest (version 12, correlation id 7)"
 
 
-class Usual(Answer):
-    """Has the body of a request in version 12."""
+class Usual(Exchange):
+    """Has a form of its own in version 12."""
 
-    def write_usual(self, version: int) -> list[bytes | bytearray | memoryview] | None:
-        return [b"usual"] if version == 12 else None
+    def write(self, version: int) -> list[bytes | bytearray | memoryview]:
+        return [b"usual"] if version == 12 else super().write(version)
 
 
-def test_a_request_of_the_usual_form_is_not_encoded() -> None:
+def test_a_request_may_write_its_usual_form_without_its_message() -> None:
     request = MetadataRequest(topics=[])
     bodies = []
     for version in (12, 11):
-        pending = PendingRequest(request, version, Usual(), now_s=0.0, timeout_s=1.0)
-        frame = joined(pending.frame(7, "app"))
+        frame = joined(begun(request, version, kind=Usual).frame(7))
         header, body = decode_request_header(frame)
         assert header == RequestHeader(ApiKey.METADATA, version, 7, "app")
         bodies.append(bytes(body))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 import pytest
@@ -9,13 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
+from aiokafka_lite.consumer.fetch.fetch_round import USUAL_VERSIONS, FetchRound, FetchTerms
 from aiokafka_lite.consumer.fetch.fetch_session import (
     FetchSessionRequest,
     ForgottenPartition,
     SessionPartition,
 )
-from aiokafka_lite.consumer.fetch.planned_fetch import USUAL_VERSIONS, FetchTerms, PlannedFetch
-from aiokafka_lite.errors import UnsupportedVersionError
+from aiokafka_lite.errors import ProtocolDecodeError, UnsupportedVersionError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.schema.field_types import ZERO_UUID
@@ -38,10 +39,10 @@ def planned(
     session: tuple[int, int] = (11, 2),
     max_wait_ms: int = 500,
     **options: Any,
-) -> PlannedFetch:
+) -> FetchRound:
     terms = FetchTerms(replace(ConsumerConfig(), **options))
     request = FetchSessionRequest(*session, to_send, gone, (), True)
-    return PlannedFetch(1, terms, request, max_wait_ms, gone)
+    return FetchRound(1, terms, request, max_wait_ms, gone)
 
 
 @given(
@@ -76,23 +77,30 @@ def test_the_usual_form_is_what_the_message_encodes(
         fetch_max_bytes=limits[1],
         isolation_level=level,
     )
-    parts = fetch.write_usual(version)
     is_usual = len(to_send) < 2 and not gone and version in USUAL_VERSIONS
-    assert (parts is not None) is (is_usual and len((rack or "").encode()) < 127)
-    if parts is not None:
-        assert b"".join(parts) == b"".join(fetch.request.encode(version))
+    assert is_written_without_message(fetch, version) is (
+        is_usual and len((rack or "").encode()) < 127
+    )
+    assert b"".join(fetch.write(version)) == b"".join(fetch.request.encode(version))
+
+
+def is_written_without_message(fetch: FetchRound, version: int) -> bool:
+    with mock.patch.object(FetchRequest, "encode", return_value=[b"message"]):
+        return fetch.write(version) != [b"message"]
 
 
 def test_the_usual_versions_are_those_in_which_a_consumer_names_no_replica() -> None:
     assert sorted(USUAL_VERSIONS) == [15, 16, 17, 18]
     for version in range(4, 19):
-        assert (planned({P0: AT}).write_usual(version) is not None) is (version in USUAL_VERSIONS)
-        assert planned({P0: AT}).read_usual(memoryview(b""), version) is None
+        is_usual = is_written_without_message(planned({P0: AT}), version)
+        assert is_usual is (version in USUAL_VERSIONS)
+        with pytest.raises(ProtocolDecodeError):  # of the message
+            planned({P0: AT}).read(memoryview(b""), version)
 
 
 def test_a_number_that_does_not_fit_its_field_is_left_to_the_message_which_refuses_it() -> None:
     fetch = planned({P0: AT._replace(fetch_offset=2**63)})
-    assert fetch.write_usual(18) is None
+    assert not is_written_without_message(fetch, 18)
     with pytest.raises(ValueError, match="fetch_offset"):
         fetch.request.encode(18)
 
@@ -116,10 +124,34 @@ def test_the_fields_of_the_request_are_made_when_they_are_asked_for() -> None:
         request.encode(99)
 
 
-def test_the_outcome_goes_to_whoever_has_asked_for_it() -> None:
+class Files:
+    """In the place of a fetcher."""
+
+    def __init__(self, fault: Exception | None) -> None:
+        self.filed: list[object] = []
+        self.fault = fault
+
+    def round_is_over(self, *outcome: object) -> Exception | None:
+        self.filed.append(outcome)
+        return self.fault
+
+
+async def test_a_round_without_a_fetcher_gives_its_response_to_whoever_awaits_it() -> None:
     fetch = planned({P0: AT})
-    fetch.give("nobody's")
-    told: list[tuple[object, object, object]] = []
-    fetch.on_answer = lambda *outcome: told.append(outcome)
-    fetch.answered("response", None)
-    assert told == [(fetch, "response", None)]
+    fetch.ended("response", None)
+    assert await fetch == "response"
+
+
+@pytest.mark.parametrize("fault", [None, ZeroDivisionError("of ours")])
+async def test_a_round_is_filed_first_and_raises_what_went_wrong_in_that(
+    fault: Exception | None,
+) -> None:
+    fetch = planned({P0: AT})
+    fetch.fetcher = files = Files(fault)
+    fetch.ended("response", None)
+    assert files.filed == [(fetch, "response", None)]
+    if fault is None:
+        assert await fetch is None
+    else:
+        with pytest.raises(ZeroDivisionError):
+            await fetch

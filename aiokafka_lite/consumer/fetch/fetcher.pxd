@@ -1,26 +1,15 @@
-"""The C types of `fetch_rounds.py`."""
+"""The C types of `fetcher.py`."""
 
 cimport cython
 
 from aiokafka_lite.cluster.direct_requests cimport DirectRequests
-from aiokafka_lite.consumer.fetch.fetch_planner cimport FetchPlanner, FetchRound
+from aiokafka_lite.consumer.fetch.fetch_planner cimport FetchPlanner, RoundPlan
 from aiokafka_lite.consumer.fetch.fetch_response cimport FetchOutcome
+from aiokafka_lite.consumer.fetch.fetch_round cimport FetchRound
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSession
 
 
-cdef class NodeFetches:
-    cdef readonly object node_id
-    cdef public object task
-    cdef public object planned
-    cdef readonly double planned_at_s
-    cdef public Py_ssize_t failures
-    cdef readonly object failure
-    cdef Py_ssize_t refusals
-    cdef double retry_at_s
-    cdef object wait
-
-
-cdef class FetchRounds:
+cdef class Fetcher:
     cdef readonly object _client
     cdef readonly DirectRequests _network
     cdef readonly object _metadata
@@ -49,29 +38,30 @@ cdef class FetchRounds:
     cdef object _leaders_of
     cdef frozenset _leaders
 
-    @cython.locals(now_s=double, found=FetchRound)
+    @cython.locals(now_s=double, found=RoundPlan)
     cpdef start_fetches(self)
-    @cython.locals(node=NodeFetches)
     cdef bint _every_leader_owes_an_answer(self, snapshot) except -1
     cdef _connect_leaders(self)
-    @cython.locals(delay_s=double, left_s=double, node=NodeFetches)
+    @cython.locals(delay_s=double, left_s=double)
     cpdef fetch_delay(self, node_id)
     cpdef fetch_version(self, node_id)
-    @cython.locals(node=NodeFetches)
-    cdef _begin_round(self, planned, double now_s)
-    cpdef _end_round(self, NodeFetches node)
+    @cython.locals(is_sent=bint)
+    cdef _begin(self, FetchRound fetch_round, double now_s)
+    cdef _new_node(self, node_id)
+    cpdef round_is_over(self, FetchRound fetch_round, response, error)
+    cdef _end_round(self, node)
     @cython.locals(outcome=FetchOutcome)
-    cpdef _answered(self, NodeFetches node, response)
-    cdef _refused(self, NodeFetches node, response)
+    cdef _answered(self, node, response)
+    cdef _refused(self, node, response)
     cpdef _note_refusals(self)
     cpdef _said_of_refused(self)
-    @cython.locals(node=NodeFetches, nodes=list)
+    @cython.locals(nodes=list)
     cpdef list _unanswered(self)
-    @cython.locals(nodes=list, node=NodeFetches)
+    @cython.locals(nodes=list)
     cpdef _unanswered_since_s(self)
     cpdef _said_of_unanswered(self)
-    cdef _wait_of(self, NodeFetches node)
+    cdef _wait_of(self, node)
     @cython.locals(session=FetchSession)
-    cpdef _failed(self, NodeFetches node, error)
-    cpdef _end_wait_unless_asked(self, NodeFetches node)
-    cdef _back_off(self, NodeFetches node, Py_ssize_t attempts)
+    cdef _failed(self, node, error)
+    cpdef _end_wait_unless_asked(self, node)
+    cdef _back_off(self, node, Py_ssize_t attempts)

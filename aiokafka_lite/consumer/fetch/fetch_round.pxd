@@ -1,9 +1,9 @@
-"""The C types of `planned_fetch.py`."""
+"""The C types of `fetch_round.py`."""
 
 cimport cython
 
 from aiokafka_lite.consumer.fetch.fetch_session cimport FetchSessionRequest
-from aiokafka_lite.net.answer_callback cimport Answer
+from aiokafka_lite.net.exchange cimport Exchange
 
 
 cdef class FetchTerms:
@@ -19,16 +19,16 @@ cdef class FetchTerms:
     cpdef id_bytes(self, topic_id)
 
 
-cdef class PlannedFetch(Answer):
+cdef class FetchRound(Exchange):
     cdef readonly object node_id
-    cdef readonly object max_version
-    cdef readonly object request
+    cdef public object fetcher
     cdef public object node
-    cdef public object on_answer
     cdef FetchTerms _terms
     cdef FetchSessionRequest _planned
     cdef object _max_wait_ms
     cdef object _forgotten
 
+    cpdef ended(self, response, error)
     @cython.locals(terms=FetchTerms, planned=FetchSessionRequest)
-    cpdef object write_usual(self, int version)
+    cpdef object write(self, int version)
+    cpdef object read(self, frame, int version)
