@@ -34,7 +34,8 @@ Settings = Annotated[
         "-X",
         parser=parse_setting,
         metavar="NAME=VALUE",
-        help="An option of the client, name=value. The name may be Java's. Repeatable.",
+        help="An option of the client, name=value. The name may be Java's. Repeatable; of a "
+        "name that comes twice, the last value counts, as in kcat.",
     ),
 ]
 

@@ -154,8 +154,7 @@ class PushedMetrics(Observer):
     def _of_producer(self, window: _Window, statistics: ProducerStatistics) -> Iterator[Reading]:
         yield Reading("requests.in.flight", statistics.network.requests_in_flight)
         yield from window.main_request.read("request.latency")
-        yield Reading("record.send.total", statistics.acknowledged_records, True)
-        for name in ("record.retry.total", "record.error.total"):
+        for name in ("record.send.total", "record.retry.total", "record.error.total"):
             yield Reading(name, self._over_topics(name), True)
         yield from window.batch_bytes.read("batch.size", times=1)
         yield from _average_only(window.compression.read("compression.rate", times=1))
@@ -210,19 +209,20 @@ class PushedMetrics(Observer):
     def throttled(self, node_id: int, throttle_s: float) -> None:  # noqa: ARG002
         self._window.throttled.add(throttle_s)
 
-    def batch_sent(self, topic_partition: TopicPartition, records: int, queued_s: float) -> None:  # noqa: ARG002
+    def batch_sent(self, topic_partition: TopicPartition, records: int, queued_s: float) -> None:
         self._window.queued.add(queued_s)
+        # As Java's: what goes into requests, another attempt included.
+        self._by_topic["record.send.total", topic_partition.topic] += records
 
     def batch_acknowledged(
         self,
         topic_partition: TopicPartition,
-        records: int,
+        records: int,  # noqa: ARG002
         size: int,
         uncompressed_size: int,
         took_s: float,  # noqa: ARG002
     ) -> None:
         topic = topic_partition.topic
-        self._by_topic["record.send.total", topic] += records
         self._by_topic["byte.total", topic] += size
         self._window.batch_bytes.add(size)
         if uncompressed_size > HEADER_BYTES:  # of records alone, as Java has it

@@ -116,6 +116,14 @@ def test_a_signal_on_an_open_pipe_flushes_and_ends(
     assert len(broker.log(LINES).records()) == 2
 
 
+def test_of_two_values_of_an_option_the_last_one_counts(
+    invoke: Invoke, broker: EmbeddedBroker
+) -> None:
+    limits = ("-X", "max_request_size=100", "-X", "max_request_size=100000")
+    assert invoke("produce", "-t", "lines", *limits, stdin="x" * 200).exit_code == 0
+    assert invoke("produce", "-t", "lines", *limits[2:], *limits[:2], stdin="x" * 200).exit_code
+
+
 def test_a_record_that_is_refused_is_told_once(invoke: Invoke, broker: EmbeddedBroker) -> None:
     large = invoke("produce", "-t", "lines", "-X", "max_request_size=100", stdin="x" * 200)
     assert large.exit_code == 1
