@@ -150,7 +150,6 @@ UNUSED = (
     ("aiokafka_lite/broker_errors.py", "*", "an error for each code that Apache has given"),
     ("aiokafka_lite/rare_broker_errors.py", "*", "an error for each code that Apache has given"),
     ("aiokafka_lite/errors.py", "__getattr__ __dir__", "Python asks them for names (PEP 562)"),
-    ("aiokafka_lite/light_named_tuple.py", "__defaults__", "an attribute of functions"),
     (
         "aiokafka_lite/errors.py",
         (
