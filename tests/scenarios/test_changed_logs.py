@@ -326,10 +326,10 @@ def test_an_answer_about_the_former_topic_is_no_position(
             assert consumer.kafka_client is not None
             if group_id is not None:
                 await consumer.commit({TP: 8})
-                consumer.assign([TopicPartition("other", 0)])
-                consumer.assign([TP])
             await consumer.kafka_client.metadata.refresh()
             broker.faults.delay(asked, 5.0)
+            consumer.assign([TopicPartition("other", 0)])
+            consumer.assign([TP])
             found = asyncio.create_task(consumer.position(TP))
             await kafka.clock.sleep(1)
             anew(broker)
