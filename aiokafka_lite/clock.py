@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from aiokafka_lite.native import native
+
 
 class TimerHandle(Protocol):
     """A callback that has not run yet."""
@@ -61,7 +63,8 @@ def _with_sleep() -> Callable[[], float]:
         time.clock_gettime(boottime)
     except OSError:  # a sandbox without it
         return time.monotonic
-    return partial(time.clock_gettime, boottime)
+    leaf = native("aiokafka_lite.concurrency._ready")
+    return partial(time.clock_gettime, boottime) if leaf is None else leaf.with_sleep
 
 
 class SystemClock:

@@ -10,6 +10,20 @@
 #include <stdint.h>
 #include <time.h>
 
+/* The clock that goes on while the machine sleeps. Return 0 without one. */
+static inline int alk_with_sleep(double *seconds)
+{
+#if defined(CLOCK_BOOTTIME)
+    struct timespec now;
+    if (clock_gettime(CLOCK_BOOTTIME, &now) == 0) {
+        *seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+        return 1;
+    }
+#endif
+    *seconds = 0;
+    return 0;
+}
+
 /* Ask the system; `left_ns` is what is left of the millisecond. -1: it does not tell. */
 static inline int64_t alk_system_ms(long *left_ns)
 {

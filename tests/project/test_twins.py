@@ -26,6 +26,9 @@ TYPED_SOURCES = {
 """A `.py` with a `.pxd` is compiled as it is."""
 
 ONE_SIDED = {
+    "aiokafka_lite.concurrency._ready": {
+        "with_sleep": "`clock` asks `time.clock_gettime` without it",
+    },
     "aiokafka_lite.codec._parts": {
         "ScatteredBytes": "what a batch that refers to its values is; in Python it copies them",
     },
