@@ -15,6 +15,7 @@ INSIDE: Final = (
     "DatasetError",
     "JoinRefusedError",
     "LoginRefusedError",
+    "RecordsRefusedError",
     "SaslFormatError",
     "StoppedBySignalError",
     "TopicError",
@@ -31,6 +32,7 @@ REMEDIES: Final = {
     "JobConfigError": "Change the settings that its `faults` name.",
     "JobFailedError": "Read its `result`. A job that starts again goes on where it was.",
     "LeftBehindError": "Stop the clients and await the tasks that its text names.",
+    "NotAllowedError": "Under the name `aiokafka`: change the call. The same call fails again.",
     "NotPreparedError": "`await serializer.prepare(topic)` first, or use `send` in place of "
     "`send_nowait`.",
     "RegistryAuthorizationError": "Check `username` and `password` or `bearer_token`, and the "

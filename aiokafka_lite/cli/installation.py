@@ -8,6 +8,7 @@ from aiokafka_lite.consumer import consumer  # noqa: F401  a client chooses its 
 from aiokafka_lite.native import leaves
 from aiokafka_lite.producer import producer  # noqa: F401  as the consumer
 from aiokafka_lite.producer.append.arrow import arrow_rows  # noqa: F401  as record_columns
+from aiokafka_lite.record import record_check  # noqa: F401  of the embedded broker
 from aiokafka_lite.version import __version__
 
 

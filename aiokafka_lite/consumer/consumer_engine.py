@@ -263,7 +263,9 @@ class ConsumerEngine:
         self.assignment_changed()
         self.follow(self.client.metadata.snapshot)
         self._is_seek_near = False
-        if self._is_started and not self._subscription.has_all_fetch_positions():
+        if not self._is_started or self._is_stopped:
+            return
+        if not self._subscription.has_all_fetch_positions():
             asyncio.get_running_loop().call_soon(self._pursue_positions)
 
     def _pursue_positions(self) -> None:

@@ -57,6 +57,8 @@ class FakeClock:
         self._now = start
         self._slept_s = 0.0
         self._threshold_s = autojump_threshold_s
+        self.is_moved_by_hand = autojump_threshold_s is None
+        """Whether only `advance()` moves it. A broker leaves out then what clients wait for."""
         self._timers: list[FakeTimer] = []
         self._order = itertools.count()
         self._touched = False

@@ -122,6 +122,7 @@ def run_virtual(
     the error of `main`.
     """
     clock = FakeClock()
+    clock.is_moved_by_hand = False
     loop = VirtualLoop(clock, max_time_s=max_time_s, max_turns=max_turns)
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         return runner.run(_watched(main, loop))

@@ -83,13 +83,12 @@ class OffsetCommits:
 
     async def _commit(self, works: Collection[PartitionWork]) -> None:
         assignment = self._consumer.assignment()
-        positions = self._consumer.consumed_offsets()
         changed: dict[TopicPartition, tuple[PartitionWork, int]] = {}
         offsets: dict[TopicPartition, OffsetAndMetadata] = {}
         for work in works:
             if work.is_lost or work.tp not in assignment:
                 continue
-            position = positions.get(work.tp)
+            position = self._position(work.tp)
             if work.offsets.has_news or self._has_passed(work, position):
                 changed[work.tp] = (work, work.offsets.changes)
                 offsets[work.tp] = self._offset(work, position)
@@ -99,6 +98,17 @@ class OffsetCommits:
         for work, changes in changed.values():
             work.offsets.committed(changes)
             work.stored = offsets[work.tp].offset
+
+    def _position(self, tp: TopicPartition) -> OffsetAndMetadata | None:
+        """Return the position behind what was returned since the partition came; None: nothing was.
+
+        `consumed_offsets()` goes on with that of before a rebalance, until a poll. Records up to
+        there may have been given back.
+        """
+        state = self._consumer._subscription.get(tp)
+        if state is None or state.position is None:
+            return None
+        return OffsetAndMetadata(state.offset, "", state.offset_epoch)
 
     @staticmethod
     def _has_passed(work: PartitionWork, position: OffsetAndMetadata | None) -> bool:

@@ -18,11 +18,10 @@ def test_brokers_features_and_quorum(invoke: Invoke) -> None:
     assert (broker["broker"], broker["rack"]) == (1, None)
     assert broker["address"].startswith("127.0.0.1:")
     assert broker["cluster_id"]
-    assert shown(invoke, "features") == [
-        {"feature": "group.version", "level": 1, "lowest": 0, "highest": 1},
-        {"feature": "share.version", "level": 1, "lowest": 0, "highest": 1},
-        {"feature": "transaction.version", "level": 2, "lowest": 0, "highest": 2},
-    ]
+    features = {row.pop("feature"): row for row in shown(invoke, "features")}
+    assert features["group.version"] == {"level": 1, "lowest": 0, "highest": 1}
+    assert features["share.version"] == {"level": 2, "lowest": 0, "highest": 2}
+    assert features["transaction.version"] == {"level": 2, "lowest": 0, "highest": 2}
     (leader,) = shown(invoke, "quorum")
     assert (leader["node"], leader["part"], leader["lag"]) == (1, "leader", 0)
     invoke("topics", "create", "orders")

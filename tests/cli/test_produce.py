@@ -13,7 +13,7 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.cli.conftest import Invoke
 from tests.cli.support.commands import at_a_terminal, started
-from tests.support.unusual_records import UNUSUAL, fields_of, put
+from tests.support.unusual_records import ANY_TIME, UNUSUAL, fields_of, put
 
 LINES = TopicPartition("lines", 0)
 
@@ -156,7 +156,7 @@ def test_what_consume_writes_as_json_is_read_again(invoke: Invoke, broker: Embed
 def test_a_record_of_any_kind_is_copied_as_it_was(invoke: Invoke, broker: EmbeddedBroker) -> None:
     first, second = TopicPartition("from", 0), TopicPartition("to", 0)
     for tp in (first, second):
-        broker.create_topic(tp.topic)
+        broker.create_topic(tp.topic, configs=ANY_TIME)
     put(broker, first, *UNUSUAL.values())
     read = invoke("consume", "-t", "from", "-o", "start", "-e", "-J")
     copied = invoke("produce", "-t", "to", "-J", stdin=read.stdout)

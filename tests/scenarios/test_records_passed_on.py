@@ -21,7 +21,7 @@ from aiokafka_lite import (
     TopicPartition,
 )
 from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
-from tests.support.unusual_records import KINDS, UNUSUAL, Fields, fields_of, put
+from tests.support.unusual_records import ANY_TIME, KINDS, UNUSUAL, Fields, fields_of, put
 
 FROM, TO = TopicPartition("from", 0), TopicPartition("to", 0)
 Record = ConsumerRecord[Any, Any]
@@ -156,7 +156,7 @@ WAYS: dict[str, Callable[[VirtualKafka], Coroutine[Any, Any, None]]] = {
 def _copied(way: str, *records: Fields, old: bytes = b"") -> list[Fields]:
     async def main(kafka: VirtualKafka) -> list[Fields]:
         for name in ("from", "to"):
-            kafka.broker.create_topic(name)
+            kafka.broker.create_topic(name, configs=ANY_TIME)
         if old:
             kafka.broker.append(FROM, old)
         else:

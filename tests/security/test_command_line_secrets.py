@@ -53,7 +53,7 @@ def faults(password: str) -> dict[str, dict[str, str]]:
         "no text": {**right, "sasl_oauth_token_provider": password},
         "mechanism": {**right, "sasl_mechanism": "NTLM"},
         "jaas": {**javas_names(password), "sasl.jaas.config": f"{PLAIN} password={password}"},
-        "protocol": {**right, "security_protocol": "PLAINTEXT"},
+        "protocol": {**right, "security_protocol": "PLAIN"},
         "key": {**right, "security_protocol": "SASL_SSL", "ssl_keyfile": f"{password}\n"},
     }
 

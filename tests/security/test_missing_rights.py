@@ -249,10 +249,10 @@ async def test_each_call_names_the_group(
     broker: EmbeddedBroker, call: Call, *, is_known: bool
 ) -> None:
     async with consumer_of(broker, group_id="g") as consumer:
-        consumer.assign([OPEN])
         if is_known:  # the coordinator is
             await consumer.committed(OPEN)
         broker.set_acls([TOPIC])
+        consumer.assign([OPEN])
         with pytest.raises(GroupAuthorizationFailedError, match=r"'g'.*grant READ"):
             await call(consumer)
 

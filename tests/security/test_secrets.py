@@ -252,7 +252,7 @@ MISTAKES: Final[dict[str, dict[str, Any]]] = {
     "no text": {**LOGIN, "sasl_plain_password": f"{SECRET}\0"},
     "no Unicode": {**LOGIN, "sasl_plain_password": f"{SECRET}\ud800"},
     "no name": {**LOGIN, "sasl_plain_password": SECRET, "sasl_plain_username": 7},
-    "no certificate": {"security_protocol": "SSL", "ssl_password": SECRET},
+    "no certificate": {"security_protocol": "SSL", "ssl_password": SECRET, "ssl_certfile": 7},
 }
 
 

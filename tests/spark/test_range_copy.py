@@ -15,7 +15,7 @@ from aiokafka_lite.spark.read.data_loss import DataLossError
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.conformance.compacted_logs import LEVELS, LOGS
 from tests.spark.support.topics import T0, T1, fill, fill_transaction, source_options
-from tests.support.unusual_records import UNUSUAL, fields_of, put
+from tests.support.unusual_records import ANY_TIME, UNUSUAL, fields_of, put
 
 ALL = ("key", "value", "headers", "timestamp", "partition", "topic")
 COPY = TopicPartition("copy", 0)
@@ -24,7 +24,7 @@ COPY = TopicPartition("copy", 0)
 @pytest.fixture
 def broker(kafka_broker: EmbeddedBroker) -> EmbeddedBroker:
     kafka_broker.create_topic("t", partitions=2)
-    kafka_broker.create_topic("copy")
+    kafka_broker.create_topic("copy", configs=ANY_TIME)
     return kafka_broker
 
 

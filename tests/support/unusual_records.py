@@ -9,6 +9,8 @@ from aiokafka_lite.testing.broker import EmbeddedBroker
 Fields = tuple[int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
 """Timestamp in ms, key, value and headers."""
 
+ANY_TIME: Final = {"message.timestamp.after.max.ms": str(2**63 - 1)}
+"""Settings of a topic that takes the year 9999; by default Kafka takes an hour ahead."""
 UNUSUAL: Final[dict[str, Fields]] = {
     "no timestamp": (-1, b"k", b"v", ()),
     "a moment before 1970": (-7, b"k", b"v", ()),

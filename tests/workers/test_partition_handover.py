@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaConsumer, CooperativeStickyAssignor, RangePartitionAssignor
+from aiokafka_lite.protocol.messages.fetch import FetchRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
 from tests.scenarios.grouping import Diary, Listener, expel, nobody_is_left, stable
 from tests.workers.running import (
@@ -71,6 +72,31 @@ async def test_a_handler_that_does_not_end_in_time_is_cancelled_and_comes_again(
         assert (
             "1 handlers are cancelled, their partitions go; the first is that of t-0" in caplog.text
         )
+
+
+async def test_what_was_given_back_is_not_committed_when_its_partition_comes_again() -> None:
+    """The member that has the partition again had polled the records, and dropped them."""
+    clock = FakeClock(autojump_threshold_s=0.02)
+    async with embedded_topic(records=4, keys=1, clock=clock) as broker:
+        pool = Pool(broker, clock=clock, commit_interval_ms=100, drain_timeout_ms=50)
+
+        async def handle(_: Record) -> None:
+            if len(pool.began) == 1:
+                await asyncio.Event().wait()
+
+        pool.does(handle)
+        async with pool.running():
+            await broker.wait_until(lambda: len(pool.began) == 1)
+            joined = broker.group(GROUP).generation_id
+            broker.faults.stall(FetchRequest, None)
+            pool.consumer.enforce_rebalance()
+            await broker.wait_until(lambda: broker.group(GROUP).generation_id > joined)
+            await clock.sleep(10)
+            assert committed(broker).get(0, 0) == 0
+            broker.faults.clear()
+            broker.faults.release()
+            await broker.wait_until(lambda: len(pool.ended) == 4)
+        assert sorted(set(pool.ended)) == [(0, n) for n in range(4)]
 
 
 async def test_a_handler_that_ignores_its_cancellation_is_named_and_holds_its_partition_back(

@@ -360,8 +360,10 @@ class ConsumerGroup:
 
     def check_is_member(self) -> None:
         """Raise CommitFailedError, with the reason, if a join failed: without partitions, because
-        the member gave them up to join."""
+        the member gave them up to join. So their records do not count, and are read again.
+        """
         if not self.membership.is_stable:
+            self._subscription.take_aside()
             raise self.membership.commit_failed()
 
     def had(self, tp: TopicPartition) -> bool:

@@ -792,6 +792,8 @@ class SubscriptionState:
         """Before records are taken, store in which poll that is, and what `note_move` does."""
         state.returned_in_poll = self.poll_number
         state.is_returned_void = False
+        if self._back:  # a poll that ran during the rebalance has records of now
+            self._back.pop(state.topic_partition, None)
         self.note_move(state)
 
     def count_poll_of(self, state: PartitionState) -> None:

@@ -170,6 +170,8 @@ class Planner:
         async def ask() -> None:
             async with self._consumer(group_id) as consumer:
                 consumer.assign(offsets)
+                for tp, offset in offsets.items():  # or their positions are asked for
+                    consumer.seek(tp, offset)
                 await consumer.commit(dict(offsets))
 
         async def bounded() -> None:

@@ -108,7 +108,7 @@ class EmbeddedBrokerOptions(TypedDict, total=False):
 
     auto_create_topics: bool
     """Create a topic when a client asks for its metadata. The first answer says that there is none
-    yet, as Kafka's does.
+    yet, as Kafka's does, unless a `FakeClock` stands still.
 
     Default: True. Java: auto.create.topics.enable.
     """

@@ -13,7 +13,7 @@ import anyio
 
 from aiokafka_lite import ExactlyOnceSession
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
-from aiokafka_lite.errors import IllegalStateError, KafkaError
+from aiokafka_lite.errors import IllegalStateError, InvalidProducerIdMapping, KafkaError
 from aiokafka_lite.model import ConsumerRecord, TopicPartition
 from aiokafka_lite.testing.fake_clock import FakeClock
 from tests.adversity.cancelling import CallCancelled, cancelled
@@ -140,7 +140,7 @@ class SessionMember:
             self._tell(f"a batch raised {error!r}")
             if isinstance(error, IllegalStateError):
                 self._model.complain(f"{self.name}: {error!r}")
-            if isinstance(error, KafkaError) and error.fatal:
+            if isinstance(error, KafkaError) and (error.fatal or _has_gone(error)):
                 raise
             await self._clock.sleep(PAUSE_AFTER_ERROR_S)
         took_s = self._clock.monotonic() - began_s
@@ -214,6 +214,11 @@ def _ranges(records: Records) -> str:
         f"{tp.topic}-{tp.partition}@{batch[0].offset} to @{batch[-1].offset}"
         for tp, batch in records.items()
     )
+
+
+def _has_gone(error: KafkaError) -> bool:
+    """Whether another producer may have taken over: this one is replaced (Kafka 4.0)."""
+    return isinstance(error, InvalidProducerIdMapping)
 
 
 __all__ = ["SessionMember", "SlowListener"]

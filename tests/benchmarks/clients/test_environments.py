@@ -49,8 +49,10 @@ def test_a_client_runs_in_the_loop_it_was_asked_for(
 def test_an_interpreter_without_the_package_is_told_with_its_error(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
     python = str(tmp_path / "bin" / "python")
-    with pytest.raises(SystemExit, match=r"pip install -e '.\[bench\]' may help:\n(.*\n)*.*anyio"):
-        environments.look_at([python], ["asyncio"], ["ours"])
+    with pytest.raises(
+        SystemExit, match=r"pip install -e '.\[bench\]' may help:\n(.*\n)*.*aiokafka"
+    ):
+        environments.look_at([python], ["asyncio"], ["aiokafka"])
     with pytest.raises(SystemExit, match=r"cannot be run: .*No such file"):
         environments.look_at([str(tmp_path / "none")], ["asyncio"], ["ours"])
 

@@ -229,6 +229,7 @@ async def test_a_topic_is_noted_as_in_use_once_in_a_hundredth_of_the_time_it_is_
     clock = FakeClock()
     options = {"clock": clock, "metadata_max_idle_ms": 100_000}
     async with kafka(clock=clock) as broker, producing(broker, **options) as producer:
+        broker.create_topic("orders")
         await producer.send_and_wait("orders", b"first")
         new_batches = producer._engine.append_path._new_batches
         with mock.patch.object(producer.kafka_client.metadata, "add_topic") as noted:

@@ -22,7 +22,7 @@ from aiokafka_lite.spark.write import row_sender
 from aiokafka_lite.spark.write.row_sender import write_rows
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import T0, T1, source_options
-from tests.support.unusual_records import UNUSUAL, fields_of, put
+from tests.support.unusual_records import ANY_TIME, UNUSUAL, fields_of, put
 
 
 def sink_options(broker: EmbeddedBroker | None = None, **options: str) -> SinkOptions:
@@ -124,7 +124,7 @@ def test_rows_of_the_source_are_written_as_they_were(
     whole = SparkColumns([(name, kind) for name, (_, kind) in COLUMNS.items()])
     wanted = [OffsetRange("t", 0, 0, len(UNUSUAL))]
     rows = [*read_ranges(wanted, whole, source_options(kafka_broker), {}, lambda: here)]
-    kafka_broker.create_topic("copy")
+    kafka_broker.create_topic("copy", configs=ANY_TIME)
     columns = ("key", "value", "headers", "timestamp")
     options = sink_options(kafka_broker, topic="copy")
     assert write_rows(rows, columns, options, here) == len(UNUSUAL)

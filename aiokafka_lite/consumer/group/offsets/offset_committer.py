@@ -34,6 +34,7 @@ from aiokafka_lite.consumer.position.committed_offset import CommittedOffset
 from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    CommitFailedError,
     KafkaError,
     KafkaTimeoutError,
     RebalanceInProgressError,
@@ -121,8 +122,14 @@ class OffsetCommitter:
         is in no generation. A wait for the end of the rebalance would not help: another member may
         own the partitions by then.
         """
-        if self._subscription.is_subscribed:
+        if not self._subscription.is_subscribed:
+            return
+        try:
             self.membership.check_may_commit()
+        except CommitFailedError:
+            # The application is told that its records do not count, so they are read again.
+            self._subscription.take_aside()
+            raise
 
     async def commit(
         self, offsets: Offsets, timeout_s: float, *, is_automatic: bool = False

@@ -101,7 +101,9 @@ def _find_or_create(context: RequestContext, name: str, *, may_create: bool) -> 
             check_topic_name(name)
             _create(cluster, name)
             context.injected.raise_for()
-            raise UnknownTopicOrPartitionError(f"topic {name!r} is being created")
+            if not getattr(context.on_node.clock, "is_moved_by_hand", False):
+                raise UnknownTopicOrPartitionError(f"topic {name!r} is being created")
+            return cluster.topic_by_name(name)
         check_topic_name(name)
     return cluster.topic_by_name(name)
 

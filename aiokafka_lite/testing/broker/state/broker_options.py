@@ -30,7 +30,7 @@ class BrokerOptions(SecurityOptions):
     them has its own. Only here."""
     auto_create_topics: bool = True
     """Create a topic when a client asks for its metadata. The first answer says that there is none
-    yet, as Kafka's does. Java: auto.create.topics.enable."""
+    yet, as Kafka's does, unless a `FakeClock` stands still. Java: auto.create.topics.enable."""
     num_partitions: int = 1
     """Partitions of a topic that is created without a number of partitions. Java:
     num.partitions."""
