@@ -8,7 +8,7 @@
 set -euo pipefail
 CLIENT=confluent-kafka==2.16.1
 work=$(mktemp -d)
-trap 'kill "${broker:-0}" 2>/dev/null; wait "${broker:-}" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill "${broker:-0}" 2>/dev/null || true; wait "${broker:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q "$CLIENT"
 cat > "$work/pom.xml" <<'POM'
