@@ -90,7 +90,9 @@ class AssignmentHandover:
         if self._protocol is RebalanceProtocol.EAGER:
             self._generation_id = generation_id
             self._was_told = self._listeners.listener is not None
-            await self._revoke(owned, committing=owned, aside=True)
+            # What a transaction has copied may be aborted, and is read from the committed offset.
+            aside = not self._subscription.is_of_transactions
+            await self._revoke(owned, committing=owned, aside=aside)
             return
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
         if unwanted:

@@ -349,6 +349,7 @@ class ConsumerGroup:
     def metadata(self) -> ConsumerGroupMetadata:
         """Who the consumer is in its group, for transactions that store its offsets (KIP-447)."""
         self.goes_by_commits()
+        self._subscription.is_of_transactions = True
         return self.offsets.identity()
 
     @property

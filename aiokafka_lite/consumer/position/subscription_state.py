@@ -83,6 +83,7 @@ class SubscriptionState:
         self.server_pattern = ""
         """What the broker matches in SERVER_PATTERN, otherwise ""."""
         self.poll_number = 1
+        self.is_of_transactions = False
         """Counts the polls. Each position remembers the poll in which it moved last (B7)."""
         self.ownership_epoch = 0
         """Counts how often all partitions were lost or given up at once. A handover that began in
