@@ -27,10 +27,11 @@ def unsigned_varint_bytes(value: int) -> bytes:
         return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     if not 0 <= value <= 0xFFFFFFFF:
         raise ValueError(f"{value} does not fit an unsigned varint of 32 bits")
-    return _base128(value)
+    return base128_bytes(value)
 
 
-def _base128(value: int) -> bytes:
+def base128_bytes(value: int) -> bytes:
+    """Return a number of any size, not negative, in groups of seven bits, the lowest first."""
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)
@@ -95,4 +96,10 @@ def _utf8(value: str) -> bytes:
     return encoded
 
 
-__all__ = ["MAX_STRING_BYTES", "ONE_BYTE_VARINTS", "Writer", "unsigned_varint_bytes"]
+__all__ = [
+    "MAX_STRING_BYTES",
+    "ONE_BYTE_VARINTS",
+    "Writer",
+    "base128_bytes",
+    "unsigned_varint_bytes",
+]

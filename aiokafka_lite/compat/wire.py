@@ -11,6 +11,7 @@ from io import BytesIO
 from types import UnionType
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
+from aiokafka_lite.codec.writer import base128_bytes
 from aiokafka_lite.errors import IncompatibleBrokerVersion
 
 T = TypeVar("T")
@@ -103,7 +104,7 @@ class UnsignedVarInt32(AbstractType[int]):
 
     @classmethod
     def encode(cls, value: int) -> bytes:
-        return _varint(value & 0xFFFFFFFF)
+        return base128_bytes(value & 0xFFFFFFFF)
 
     @classmethod
     def decode(cls, data: BytesIO) -> int:
@@ -115,7 +116,7 @@ class VarInt32(AbstractType[int]):
 
     @classmethod
     def encode(cls, value: int) -> bytes:
-        return _varint(((value << 1) ^ (value >> 31)) & 0xFFFFFFFF)
+        return base128_bytes(((value << 1) ^ (value >> 31)) & 0xFFFFFFFF)
 
     @classmethod
     def decode(cls, data: BytesIO) -> int:
@@ -128,7 +129,7 @@ class VarInt64(AbstractType[int]):
 
     @classmethod
     def encode(cls, value: int) -> bytes:
-        return _varint(((value << 1) ^ (value >> 63)) & 0xFFFFFFFFFFFFFFFF)
+        return base128_bytes(((value << 1) ^ (value >> 63)) & 0xFFFFFFFFFFFFFFFF)
 
     @classmethod
     def decode(cls, data: BytesIO) -> int:
@@ -157,7 +158,7 @@ class CompactBytes(AbstractType[bytes | None]):
 
     @classmethod
     def encode(cls, value: bytes | None) -> bytes:
-        return _varint(0) if value is None else _varint(len(value) + 1) + value
+        return base128_bytes(0) if value is None else base128_bytes(len(value) + 1) + value
 
     @classmethod
     def decode(cls, data: BytesIO) -> bytes | None:
@@ -169,8 +170,10 @@ class TaggedFields(AbstractType[dict[int, bytes]]):
 
     @classmethod
     def encode(cls, value: Mapping[int, bytes]) -> bytes:
-        fields = (_varint(tag) + _varint(len(field)) + field for tag, field in value.items())
-        return b"".join((_varint(len(value)), *fields))
+        fields = (
+            base128_bytes(tag) + base128_bytes(len(field)) + field for tag, field in value.items()
+        )
+        return b"".join((base128_bytes(len(value)), *fields))
 
     @classmethod
     def decode(cls, data: BytesIO) -> dict[int, bytes]:
@@ -291,21 +294,12 @@ class CompactArray(Array):
     def encode(self, items: Sequence[Any] | None) -> bytes:
         """Return the bytes of a value."""
         if items is None:
-            return _varint(0)
-        return b"".join((_varint(len(items) + 1), *map(self.array_of.encode, items)))
+            return base128_bytes(0)
+        return b"".join((base128_bytes(len(items) + 1), *map(self.array_of.encode, items)))
 
     def decode(self, data: BytesIO) -> list[Any] | None:
         """Read a value."""
         return self._items(data, UnsignedVarInt32.decode(data) - 1)
-
-
-def _varint(value: int) -> bytes:
-    encoded = bytearray()
-    while value > 0x7F:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    encoded.append(value)
-    return bytes(encoded)
 
 
 def _read_varint(data: BytesIO, most_bytes: int) -> int:

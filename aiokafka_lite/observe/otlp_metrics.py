@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from aiokafka_lite.codec.writer import base128_bytes
+
 _VARINT: Final = 0
 _FIXED64: Final = 1
 _BYTES: Final = 2
@@ -58,7 +60,7 @@ def _metric(name: str, points: list[MetricPoint], at: bytes, *, is_delta: bool) 
     data = b"".join(_message(1, _number(point, at)) for point in points)
     if points[0].since_s is None:
         return _text(1, name) + _message(5, data)
-    temporality = _field(2, _VARINT) + _varint(_DELTA if is_delta else _CUMULATIVE)
+    temporality = _field(2, _VARINT) + base128_bytes(_DELTA if is_delta else _CUMULATIVE)
     is_monotonic = _field(3, _VARINT) + b"\x01"
     return _text(1, name) + _message(7, data + temporality + is_monotonic)
 
@@ -82,20 +84,11 @@ def _text(number: int, text: str) -> bytes:
 
 
 def _message(number: int, content: bytes) -> bytes:
-    return _field(number, _BYTES) + _varint(len(content)) + content
+    return _field(number, _BYTES) + base128_bytes(len(content)) + content
 
 
 def _field(number: int, wire_type: int) -> bytes:
     return bytes((number << 3 | wire_type,))
-
-
-def _varint(value: int) -> bytes:
-    written = bytearray()
-    while value > 0x7F:
-        written.append(value & 0x7F | 0x80)
-        value >>= 7
-    written.append(value)
-    return bytes(written)
 
 
 def _nanoseconds(time_s: float) -> int:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from aiokafka_lite.codec.writer import base128_bytes
 from aiokafka_lite.errors import CorruptRecordException
 
 _64_BITS: Final = (1 << 64) - 1
@@ -28,13 +29,7 @@ def read_varint(
 
 def encode_varint(value: int) -> bytes:
     """Return the zigzag varint of a signed number of up to 64 bits."""
-    raw = (value << 1) ^ (value >> 63)
-    encoded = bytearray()
-    while raw > 0x7F:
-        encoded.append(raw & 0x7F | 0x80)
-        raw >>= 7
-    encoded.append(raw)
-    return bytes(encoded)
+    return base128_bytes((value << 1) ^ (value >> 63))
 
 
 def varint_size(value: int) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from aiokafka_lite.codec.writer import base128_bytes
 from aiokafka_lite.schema_registry.registry_errors import WireFormatError
 from aiokafka_lite.serialization import Headers
 
@@ -120,12 +121,7 @@ def end_of_indexes(data: bytes, position: int) -> int:
 
 def _varint(number: int) -> bytes:
     number = number << 1 if number >= 0 else (-number << 1) - 1  # zigzag
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return base128_bytes(number)
 
 
 def _read_varint(data: bytes, position: int) -> tuple[int, int]:

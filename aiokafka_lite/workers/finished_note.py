@@ -12,6 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from aiokafka_lite.codec.writer import base128_bytes
+
 PREFIX: Final = "keyed-workers/1:"
 """Tells a note from the metadata of other programs."""
 MOST_BYTES: Final = 3000
@@ -67,7 +69,7 @@ def written_note(offset: int, finished: Iterable[tuple[int, int]]) -> str:
     encoded = bytearray()
     place = offset
     for first, end in finished:
-        run = _varint(first - place) + _varint(end - first)
+        run = base128_bytes(first - place) + base128_bytes(end - first)
         if len(encoded) + len(run) > MOST_BYTES:
             break
         encoded += run
@@ -93,15 +95,6 @@ def read_note(offset: int, text: str) -> FinishedOffsets:
         place += unfinished + finished
         ends.append(place)
     return FinishedOffsets(offset, starts, ends)
-
-
-def _varint(number: int) -> bytes:
-    encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)
 
 
 def _lengths(encoded: bytes) -> list[int]:
