@@ -68,7 +68,7 @@ class ConsumerEngine:
         listener: ConsumerRebalanceListener | None,
     ) -> None:
         self._config = config
-        self._subscription = subscription
+        self.subscription = subscription
         self._signal = signal
         self._waiting_calls = waiting_calls
         self._is_started = self._is_stopped = self._is_seek_near = False
@@ -126,7 +126,7 @@ class ConsumerEngine:
         error.
         """
         client, group = self.client, self.group
-        self._subscription.is_absent = self._is_absent
+        self.subscription.is_absent = self._is_absent
         client.metadata.add_listener(self.follow)
         self._set_topics_of_interest()
         await client.start()
@@ -142,14 +142,14 @@ class ConsumerEngine:
         if group is not None:
             await group.choose_protocol(bound_s)
             group.start()
-            if self._subscription.is_subscribed:
+            if self.subscription.is_subscribed:
                 await group.wait_for_assignment(max(bound_s, group.join_timeout_s))
         await self._wait_for_ends(min(bound_s, PATIENCE_S))
 
     async def _wait_for_topics(self, bound_s: float) -> None:
         clock = self.client.clock
         until_s = clock.monotonic() + bound_s
-        for topic in sorted(self._subscription.topics):
+        for topic in sorted(self.subscription.topics):
             left_s = until_s - clock.monotonic()
             await self.client.metadata.wait_for_topic(topic, max(left_s, 0.0))
 
@@ -160,11 +160,11 @@ class ConsumerEngine:
         Raises: the error of a topic if it never passes. Cancelled: nothing stays behind.
         """
         metadata, clock = self.client.metadata, self.client.clock
-        refusal = refused_topics(self._subscription.topics, metadata.snapshot)
+        refusal = refused_topics(self.subscription.topics, metadata.snapshot)
         if refusal is not None:
             raise refusal
         until_s = clock.monotonic() + bound_s
-        for topic in sorted(self._subscription.topics):
+        for topic in sorted(self.subscription.topics):
             left_s = until_s - clock.monotonic()
             try:
                 await metadata.wait_for_topic(topic, max(left_s, 0.0))
@@ -202,7 +202,7 @@ class ConsumerEngine:
     def _is_assigned_anew(self) -> bool:
         """Whether the group makes another assignment, whose positions depend on the moment."""
         group = self.group
-        if group is None or not (self._subscription.is_subscribed and self.offset_fetcher.moves):
+        if group is None or not (self.subscription.is_subscribed and self.offset_fetcher.moves):
             return False
         return group.membership.awaits_assignment
 
@@ -265,7 +265,7 @@ class ConsumerEngine:
         self._is_seek_near = False
         if not self._is_started or self._is_stopped:
             return
-        if not self._subscription.has_all_fetch_positions():
+        if not self.subscription.has_all_fetch_positions():
             asyncio.get_running_loop().call_soon(self._pursue_positions)
 
     def _pursue_positions(self) -> None:
@@ -274,7 +274,7 @@ class ConsumerEngine:
 
     def assignment_changed(self) -> None:
         """Drop what is buffered of other partitions, and ask for metadata of the new topics."""
-        assigned = self._subscription.assignment
+        assigned = self.subscription.assignment
         self.buffer.discard(lambda tp: tp not in assigned)
         self._set_topics_of_interest()
         self._signal.notify()
@@ -282,7 +282,7 @@ class ConsumerEngine:
 
     def follow(self, snapshot: MetadataSnapshot) -> None:
         """Take over new metadata: topics of the subscription that came, grew or went (B1)."""
-        subscription = self._subscription
+        subscription = self.subscription
         self.offset_fetcher.validator.follow_topics()
         before, self._followed = self._followed, snapshot
         if subscription.is_subscribed:
@@ -305,12 +305,12 @@ class ConsumerEngine:
 
     def _look_again(self, *_: object) -> None:
         """Let waiting polls, and the next one, look at everything again."""
-        self._subscription.revision.number += 1
+        self.subscription.revision.number += 1
         self._signal.notify()
 
     def _take_all_partitions(self, snapshot: MetadataSnapshot) -> None:
         """Assign all partitions of the subscribed topics, for a consumer without a group."""
-        subscription = self._subscription
+        subscription = self.subscription
         kept = [
             tp
             for tp in subscription.queue()
@@ -336,7 +336,7 @@ class ConsumerEngine:
         A pattern needs the metadata of all topics. Of those, only topics that match are asked about
         again before the metadata is old.
         """
-        subscription = self._subscription
+        subscription = self.subscription
         of_group = frozenset() if self.group is None else self.group.membership.topics
         named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
         if subscription.mode is SubscriptionMode.PATTERN:
@@ -355,7 +355,7 @@ class ConsumerEngine:
         is_committed = self._config.is_read_committed
         lags = {
             state.topic_partition: state.lag(read_committed=is_committed)
-            for state in tuple(self._subscription.states())
+            for state in tuple(self.subscription.states())
         }
         return {tp: lag for tp, lag in lags.items() if lag is not None}
 
@@ -372,7 +372,6 @@ class ConsumerEngine:
 def observe(
     engine: ConsumerEngine,
     config: ConsumerConfig,
-    subscription: SubscriptionState,
     counters: Counters,
 ) -> None:
     """Tell the observer of the options, if there is one, that the consumer starts."""
@@ -381,16 +380,16 @@ def observe(
         "consumer",
         config.client_id,
         config.group_id,
-        _statistics_while_alive(weakref.ref(engine), subscription, counters),
+        _statistics_while_alive(weakref.ref(engine), counters),
     )
 
 
 def _statistics_while_alive(
-    engine: weakref.ref[ConsumerEngine], subscription: SubscriptionState, counters: Counters
+    engine: weakref.ref[ConsumerEngine], counters: Counters
 ) -> "Callable[[], ConsumerStatistics | None]":
     def statistics() -> "ConsumerStatistics | None":
         alive = engine()
-        return None if alive is None else statistics_of(subscription, counters, alive)
+        return None if alive is None else statistics_of(alive.subscription, counters, alive)
 
     return statistics
 

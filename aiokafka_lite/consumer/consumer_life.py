@@ -256,7 +256,7 @@ class ConsumerLife(ReaderLife[ConsumerEngine]):
         engine = ConsumerEngine(
             self._config, client, self._subscription, self._signal, self.waiting_calls, listener
         )
-        observe(engine, self._config, self._subscription, self._counters)
+        observe(engine, self._config, self._counters)
         return engine
 
     async def stop(
