@@ -90,9 +90,7 @@ class AssignmentHandover:
         if self._protocol is RebalanceProtocol.EAGER:
             self._generation_id = generation_id
             self._was_told = self._listeners.listener is not None
-            # What a transaction has copied may be aborted, and is read from the committed offset.
-            aside = not self._subscription.is_of_transactions
-            await self._revoke(owned, committing=owned, aside=aside)
+            await self._revoke(owned, committing=owned, aside=True)
             return
         unwanted = {tp for tp in owned if tp.topic not in self._subscription.topics}
         if unwanted:
@@ -203,7 +201,7 @@ class AssignmentHandover:
         subscription = self._subscription
         if not (subscription.is_subscribed and partitions):
             return
-        if aside and not subscription.begins_anew:
+        if aside and subscription.may_go_on:
             subscription.set_aside(partitions)
         else:
             assigned = [tp for tp in partitions if subscription.get(tp) is not None]

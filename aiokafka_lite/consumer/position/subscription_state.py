@@ -83,7 +83,6 @@ class SubscriptionState:
         self.server_pattern = ""
         """What the broker matches in SERVER_PATTERN, otherwise ""."""
         self.poll_number = 1
-        self.is_of_transactions = False
         """Counts the polls. Each position remembers the poll in which it moved last (B7)."""
         self.ownership_epoch = 0
         """Counts how often all partitions were lost or given up at once. A handover that began in
@@ -112,8 +111,10 @@ class SubscriptionState:
         self._next_place = 0
         self._gone_with_records: set[TopicPartition] = set()
         self._gone_in_poll = 0
-        self.begins_anew = False
+        self._begins_anew = False
         """The user has subscribed to something else, and the group has not assigned it yet."""
+        self.is_of_transactions = False
+        """Whether transactions store the offsets: what one has copied may be aborted."""
         self._aside: dict[TopicPartition, PartitionState] = {}
         self._back: dict[TopicPartition, PartitionState] = {}
         self._back_in_poll = 0
@@ -130,7 +131,7 @@ class SubscriptionState:
         """
         self._enter(SubscriptionMode.TOPICS)
         before, self.topics = self.topics, frozenset(topics)
-        self.begins_anew = self.begins_anew or before != self.topics
+        self._begins_anew = self._begins_anew or before != self.topics
         for tp in list(self._places):
             if tp.topic not in self.topics:
                 self._places.pop(tp, None)
@@ -147,7 +148,7 @@ class SubscriptionState:
         """
         self._enter(SubscriptionMode.PATTERN)
         before, self.pattern = self.pattern, pattern
-        self.begins_anew = self.begins_anew or before != pattern
+        self._begins_anew = self._begins_anew or before != pattern
         if not by_group:
             self.topics = frozenset(filter(self.matches, self.topics))
             self._replace_assignment([tp for tp in self.queue() if tp.topic in self.topics])
@@ -215,7 +216,7 @@ class SubscriptionState:
         before, ids = self._assignment, topic_ids or {}
         self._replace_assignment(partitions, returning)
         self._follow_assignment()
-        self.begins_anew = False
+        self._begins_anew = False
         for tp, state in self._states.copy().items():
             state.is_being_revoked = tp.topic not in self.topics
             state.is_being_assigned = await_callback and tp not in before
@@ -284,6 +285,11 @@ class SubscriptionState:
         for tp in moved:
             self.seek(tp, offsets[tp].offset, offsets[tp].leader_epoch)
         return moved
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether partitions that go and come back at once are read on where they were."""
+        return not (self._begins_anew or self.is_of_transactions)
 
     def callback_is_over(self) -> None:
         """Let the newly assigned partitions be fetched: on_partitions_assigned() has returned."""

@@ -268,3 +268,26 @@ def test_an_automatic_commit_goes_on_after_a_rebalance(protocol: str) -> None:
             assert committed(kafka.broker) == {P0: EACH, P1: EACH}
 
     run_virtual_kafka(main)
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_what_an_aborted_transaction_read_before_a_rebalance_is_read_again(listens: bool) -> None:
+    """An eager member gives its partitions up, and begins at what is committed."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        await fill(kafka)
+        consumer = member(kafka, "eager", Listener() if listens else None)
+        producer = AIOKafkaProducer(transactional_id="x", **kafka.client_options)
+        async with consumer, producer:
+            await producer.begin_transaction()
+            read = await by_getmany(consumer, 2 * EACH)
+            group = consumer.group_metadata()
+            await producer.send_offsets_to_transaction({P0: EACH, P1: EACH}, group)
+            await comes_back(kafka, consumer, "eager")
+            await producer.abort_transaction()
+            again = await by_getmany(consumer, 2 * EACH)
+            assert sorted(record.value for record in again) == sorted(
+                record.value for record in read
+            )
+
+    run_virtual_kafka(main)
