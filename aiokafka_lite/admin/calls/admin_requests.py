@@ -235,15 +235,15 @@ class _Call(Generic[K, V]):
             located = await self._located(keys, attempts)
             attempts += 1
             parts = list(_parts(located, self._most_items))
-            if len(parts) == 1 and not located.failures:
-                await self._ask_node(*parts[0])
-                keys = self._items.open(keys)
-            else:
+            if len(parts) > 1 or (parts and located.failures):
                 apart = {key for _, some in parts for key in some}
                 rest = self._items.open(key for key in keys if key not in apart)
                 calls = [partial(self._ask_and_follow, *part, attempts) for part in parts]
                 await side_by_side([*calls, partial(self._follow, rest, attempts)])
                 return
+            for part in parts:
+                await self._ask_node(*part)
+            keys = self._items.open(keys)
 
     async def _located(self, keys: list[K], attempts: int) -> Located[K]:
         try:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.admin.calls.admin_requests import MOST_ITEMS, SIDE_BY_SIDE, AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.calls.pending_items import SETTLING_S
@@ -35,6 +36,7 @@ from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
 from aiokafka_lite.protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from aiokafka_lite.testing.virtual_kafka import VirtualKafka, run_virtual_kafka
 from tests.admin.support.admin_scene import AdminScene, admin_scene
 from tests.support.patience import eventually
 
@@ -198,6 +200,19 @@ async def test_a_coordinator_is_awaited_until_it_is_available() -> None:
         scene.broker.faults.fail(HeartbeatRequest, NotCoordinatorForGroupError)
         assert await call == 1
         assert asked == 2
+
+
+def test_a_coordinator_is_awaited_for_as_long_as_the_call_may_take() -> None:
+    """Thousands of attempts need no more memory, and no deeper stack, than the first one."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.move_coordinator("g", None)
+        async with AIOKafkaAdminClient(**kafka.client_options) as admin:
+            with pytest.raises(KafkaTimeoutError) as caught:
+                await admin.list_consumer_group_offsets("g", timeout_ms=3_000_000)
+            assert isinstance(caught.value.__cause__, GroupCoordinatorNotAvailableError)
+
+    run_virtual_kafka(main)
 
 
 async def test_what_no_node_could_be_asked_is_an_error_of_the_item() -> None:
