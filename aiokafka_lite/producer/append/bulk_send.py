@@ -61,7 +61,7 @@ class BulkSend:
         return self._acks
 
     async def _send_all(self, iterator: Iterator[Any]) -> None:
-        portions, monotonic = Portions(self._clock, _MOST), self._clock.monotonic
+        portions = Portions(self._clock, _MOST)
         is_paced = type(iterator) not in _RUN_NO_CODE
         item = next(iterator, NO_MORE)
         while item is not NO_MORE:
@@ -87,7 +87,7 @@ class BulkSend:
                     await self._clock.sleep(0)
                     continue
             await self._send_one(item)
-            if monotonic() >= portions.turn_ends_s:
+            if portions.are_over:
                 await portions.turn()
             item = next(iterator, NO_MORE)
 

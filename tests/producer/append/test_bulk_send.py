@@ -10,7 +10,8 @@ from aiokafka_lite.producer.append.producer_interceptors import ProducerRecord
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.serialization import json_serializer
-from tests.producer.world import kafka, producing, written
+from aiokafka_lite.testing.fake_clock import FakeClock
+from tests.producer.world import kafka, producing, producing_on, written
 
 
 async def test_values_arrive_in_order_in_full_batches() -> None:
@@ -181,6 +182,24 @@ async def test_others_have_their_turn_meanwhile() -> None:
         await producer.send_many("orders", (b"v" * 1000 for _ in range(8000)))
         counting.cancel()
         assert turns > 10
+
+
+async def test_a_machine_that_has_slept_gives_each_record_no_turn_of_its_own() -> None:
+    clock = FakeClock(autojump_threshold_s=0.01)
+    async with producing_on(clock, value_serializer=bytes) as (_, producer):
+        clock.sleep_through(3600)
+        turns = 0
+
+        async def count() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.ensure_future(count())
+        await producer.send_many("orders", [b"v"] * 300)
+        counting.cancel()
+        assert turns < 30
 
 
 async def test_nothing_to_send_is_nothing_sent() -> None:
