@@ -131,7 +131,6 @@ class RecordAccumulator:
         queue = self._queues[batch.topic_partition]
         former = queue.open_batch
         self.incomplete.add(batch)
-        self._note_filled(queue)
         while queue.open_batch is not None:
             queue.close_open_batch()
         # From here on nothing else runs until the batch is in its place.
@@ -140,10 +139,10 @@ class RecordAccumulator:
             if not batch.is_closed:
                 queue.open_batch = batch
             queue.batches.append(batch)
+            self._note_filled(queue)
             if former is not None:
                 self._save_memory(former)
             return queue
-        self._note_left(queue)  # all batches have failed meanwhile
         error = batch.error_of(0)
         assert error is not None
         raise error
@@ -264,6 +263,9 @@ class RecordAccumulator:
         return node
 
     def _note_filled(self, queue: PartitionQueue) -> None:
+        """Note that the queue has batches, unless a call in the middle has taken them again."""
+        if not queue.batches:
+            return
         self._filled[queue] = None
         if queue.leader_id is not None:
             node = self._of_node[queue.leader_id]
@@ -279,6 +281,7 @@ class RecordAccumulator:
         if queue.leader_id is not None:
             node = self._of_node[queue.leader_id]
             node.filled.pop(queue, None)
+        self._note_filled(queue)  # a call in the middle may have added a batch
 
     def ready(self, now_s: float) -> Readiness:
         """Return the nodes with a batch that is due at `now_s` (monotonic), and when the next is.
@@ -448,13 +451,13 @@ class RecordAccumulator:
         queue = self._queues[batch.topic_partition]
         turn = (batch.drain_number, batch.piece_number)
         at = 0
-        self._note_filled(queue)
         for other in list(queue.batches):
             if not other.drain_number or (other.drain_number, other.piece_number) > turn:
                 break
             at += 1
         batch.is_queued = True
         queue.batches.insert(at, batch)
+        self._note_filled(queue)
 
     def split(self, batch: ProducerBatch) -> None:
         """Replace a batch that a broker found too large by smaller ones (2d-14).
