@@ -224,6 +224,7 @@ async def test_metadata_and_memory_share_max_block() -> None:
         max_block_ms=5000,
         linger_ms=10_000,  # the metadata must not lie behind a stalled request
     ) as (broker, producer):
+        broker.create_topic("bills")  # else its first metadata are an error
         broker.faults.stall(ProduceRequest)
         ack = await producer.send("orders", b"x" * 900)
         broker.faults.delay(MetadataRequest, 3.0, times=1)
