@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -102,16 +103,22 @@ def why_unused(module: str) -> str | None:
             f"pure Python does the work: {others[0].name} was built for another Python than"
             f" {sys.implementation.cache_tag}; run `pip install .` with this one"
         )
-    for entry in sys.path:
-        package = Path(entry or ".").resolve() / here.name
+    for package in _hidden_packages(here):
         folder = package / leaf.parent
-        if package != here and any((folder / name).exists() for name in names):
+        if any((folder / name).exists() for name in names):
             return (
                 f"pure Python does the work: {here} is imported, which has no native leaves, and"
                 f" hides the install in {package}. Start the program in another folder, or run"
                 f" `pip install -e .` here"
             )
     return None
+
+
+@cache
+def _hidden_packages(here: Path) -> list[Path]:
+    """Return the installs of this package that `here` hides."""
+    packages = [Path(entry or ".").resolve() / here.name for entry in sys.path]
+    return [package for package in packages if package != here and package.is_dir()]
 
 
 def leaves() -> dict[str, bool]:

@@ -54,8 +54,11 @@ def field_text(value: object) -> str:
 
 def record_text(value: object) -> str:
     """Return how the repr of a record shows one of its fields: by type and size if it is long."""
+    most = MOST_SHOWN + len("b''")
+    if isinstance(value, str | bytes) and len(value) > most:
+        return kind_of(value)  # without a text of all its bytes
     text = repr(value)
-    return kind_of(value) if len(text) > MOST_SHOWN + len("b''") else text
+    return kind_of(value) if len(text) > most else text
 
 
 def number(value: object) -> str:

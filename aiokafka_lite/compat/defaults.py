@@ -115,8 +115,6 @@ DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """Class -> option -> default of aiokafka 0.14."""
 
-_OF_CONNECTIONS: Final = {"request_timeout_ms"}
-"""A client that shares the connections of another one has that one's."""
 _SECURE: Final = ("SSL", "SASL_SSL")
 _SASL_PROTOCOLS: Final = ("SASL_PLAINTEXT", "SASL_SSL")
 _PROTOCOLS: Final = ("PLAINTEXT", *_SECURE, "SASL_PLAINTEXT")

@@ -812,10 +812,13 @@ TxnOffsetCommitRequest_v0 request 28 0 TxnOffsetCommitResponse_v0
  transactional_id:str,group_id:str,producer_id:i64,producer_epoch:i16,topics:[(topic:str,partitions:[(partition:i32,offset:i64,metadata:str)])]
 TxnOffsetCommitResponse_v0 response 28 0 =AddPartitionsToTxnResponse_v0
 [protocol.types]
+< collections.abc Callable
 < struct error
 < typing TypeAlias Union cast overload
 < typing_extensions Buffer
 ValueT from typing:Union
+_pack function
+_unpack function
 [record]
 [record._crc32c]
 * array

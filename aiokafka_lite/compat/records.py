@@ -13,10 +13,13 @@ from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder, new_buffer, record_upper_bound
 from aiokafka_lite.record.batch_header import (
+    ATTRIBUTES_OFFSET,
     CODEC_MASK,
     CONTROL,
+    CRC_OFFSET,
     HEADER_BYTES,
     LOG_APPEND_TIME,
+    LOG_OVERHEAD,
     TRANSACTIONAL,
     check_crc,
     parse_header,
@@ -66,9 +69,9 @@ class _Codecs:
 class DefaultRecordBase(_Codecs):
     """The places and bits of a batch's header."""
 
-    ATTRIBUTES_OFFSET: ClassVar[int] = 21
-    CRC_OFFSET: ClassVar[int] = 17
-    AFTER_LEN_OFFSET: ClassVar[int] = 12
+    ATTRIBUTES_OFFSET: ClassVar[int] = ATTRIBUTES_OFFSET
+    CRC_OFFSET: ClassVar[int] = CRC_OFFSET
+    AFTER_LEN_OFFSET: ClassVar[int] = LOG_OVERHEAD
     TIMESTAMP_TYPE_MASK: ClassVar[int] = LOG_APPEND_TIME
     TRANSACTIONAL_MASK: ClassVar[int] = TRANSACTIONAL
     CONTROL_MASK: ClassVar[int] = CONTROL
@@ -167,20 +170,15 @@ class DefaultRecordBatchBuilder(DefaultRecordBase):
     @classmethod
     def size_of(cls, key: bytes | None, value: bytes | None, headers: Headers) -> int:
         """Return the size of the key, value and headers with their lengths."""
-        listed = [*headers]
-        size = _field(key) + _field(value) + varint_size(len(listed))
-        return size + sum(_field(name.encode()) + _field(content) for name, content in listed)
+        around = HEADER_BYTES + cls.MAX_RECORD_OVERHEAD
+        return cls.estimate_size_in_bytes(key, value, headers) - around
 
     @classmethod
     def estimate_size_in_bytes(
         cls, key: bytes | None, value: bytes | None, headers: Headers
     ) -> int:
         """Return the most that a batch of this record takes."""
-        return HEADER_BYTES + cls.MAX_RECORD_OVERHEAD + cls.size_of(key, value, headers)
-
-
-def _field(content: bytes | None) -> int:
-    return 1 if content is None else varint_size(len(content)) + len(content)
+        return record_upper_bound(key, value, tuple(headers))
 
 
 class DefaultRecordBatch(DefaultRecordBase):

@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import socket
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 from random import Random
@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
+from aiokafka_lite.net.endpoint import DEFAULT_PORT as DEFAULT_KAFKA_PORT
 from aiokafka_lite.net.endpoint import parse_bootstrap
 
 T = TypeVar("T")
@@ -20,7 +21,6 @@ T = TypeVar("T")
 NO_EXTENSIONS: Final = os.environ.get("AIOKAFKA_LITE_PURE") == "1"
 """Whether the native parts are not to be used."""
 
-DEFAULT_KAFKA_PORT: Final = 9092
 _KAFKA: Final = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 
@@ -52,8 +52,6 @@ def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
 
 def commit_structure_validate(offsets: object) -> dict[TopicPartition, OffsetAndMetadata]:
     """Return the offsets as `commit()` takes them. Raises: ValueError or TypeError, as it does."""
-    if not isinstance(offsets, Mapping) or not offsets:
-        raise ValueError(offsets)
     return checked_offsets(offsets)
 
 
@@ -75,7 +73,7 @@ def get_ip_port_afi(host_and_port_str: str) -> tuple[str, int, int]:
 
 def _address_family(address: str) -> int:
     with suppress(ValueError):
-        version = ip_address(address.strip("[]")).version
+        version = ip_address(address).version
         return socket.AF_INET if version == 4 else socket.AF_INET6
     return socket.AF_UNSPEC
 

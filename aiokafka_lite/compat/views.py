@@ -73,7 +73,6 @@ def _viewed(path: str) -> Callable[[type[KindT]], type[KindT]]:
 
     def decorate(kind: type[KindT]) -> type[KindT]:
         kind.path = path
-        kind.__name__ = kind.__qualname__ = kind.__name__.removesuffix("View")
         complete(kind, path)
         return kind
 
@@ -437,7 +436,7 @@ def _fetcher(consumer: Any) -> Fetcher | None:
 
 
 @_viewed("consumer.subscription_state")
-class SubscriptionView(View):
+class Subscription(View):
     """The topics that are subscribed, with their assignment."""
 
     @property
@@ -460,7 +459,7 @@ class SubscriptionView(View):
 
 
 @_viewed("consumer.subscription_state")
-class ManualSubscriptionView(SubscriptionView):
+class ManualSubscription(Subscription):
     """The partitions that the user assigned."""
 
 
@@ -547,14 +546,10 @@ class TopicPartitionState(View):
         return statuses.CONSUMING if self.has_valid_position else statuses.AWAITING_RESET
 
 
-Subscription = SubscriptionView
-ManualSubscription = ManualSubscriptionView
-
-
-def _subscription(state: Any) -> SubscriptionView | None:
+def _subscription(state: Any) -> Subscription | None:
     if state.mode.name == "NONE":
         return None
-    kind = SubscriptionView if state.is_subscribed else ManualSubscriptionView
+    kind = Subscription if state.is_subscribed else ManualSubscription
     return kind.of(state)
 
 
@@ -832,7 +827,7 @@ def read(kind: str, name: str, instance: Any) -> Any:
 def write(name: str, instance: Any, value: Any) -> None:
     """Keep what a program sets an attribute to. Before the start an option has its effect."""
     vars(instance)[name] = value
-    config = vars(instance).get("_config", getattr(instance, "_config", None))
+    config = getattr(instance, "_config", None)
     life = getattr(instance, "_life", None)
     option = name.removeprefix("_")
     if config is not None and life is not None and life.engine is None and hasattr(config, option):
@@ -849,12 +844,10 @@ __all__ = [
     "Fetcher",
     "GroupCoordinator",
     "ManualSubscription",
-    "ManualSubscriptionView",
     "MessageAccumulator",
     "NoGroupCoordinator",
     "Sender",
     "Subscription",
-    "SubscriptionView",
     "TopicPartitionState",
     "TransactionManager",
     "View",

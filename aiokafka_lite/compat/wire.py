@@ -6,7 +6,7 @@ request has, `requests` sends it. The messages of the clients themselves are in 
 
 import struct
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from types import UnionType
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
@@ -319,10 +319,6 @@ def _read(data: BytesIO, length: int) -> bytes | None:
     if len(value) != length:
         raise ValueError("Buffer underrun: the data end within a field")
     return value
-
-
-_pack: Callable[..., bytes] = _Number.encode
-_unpack: Callable[..., Any] = _Number.decode
 
 
 # Structs…

@@ -19,8 +19,8 @@ from aiokafka_lite import (
 )
 from aiokafka_lite.admin.admin_config import AdminConfig
 from aiokafka_lite.cluster.client_config import ClientConfig
+from aiokafka_lite.compat.defaults import DEFAULTS
 from aiokafka_lite.consumer.consumer_config import ConsumerConfig
-from aiokafka_lite.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka_lite.producer.producer_config import ProducerConfig
 from aiokafka_lite.share.share_config import ShareConsumerConfig
 
@@ -80,72 +80,18 @@ def test_a_default_that_is_handed_on_is_no_choice(client: Any, chosen: dict[str,
         assert getattr(together, name) == getattr(alone, name), name
 
 
-OF_ALL: dict[str, Any] = {
-    "loop": None,
-    "bootstrap_servers": "localhost",
-    "client_id": None,
-    "metadata_max_age_ms": 300_000,
-    "request_timeout_ms": 40_000,
-    "api_version": None,
-    "retry_backoff_ms": 100,
-    "ssl_context": None,
-    "security_protocol": "PLAINTEXT",
-    "connections_max_idle_ms": 540_000,
-    "sasl_mechanism": "PLAIN",
-    "sasl_plain_username": None,
-    "sasl_plain_password": None,
-    "sasl_kerberos_service_name": "kafka",
-    "sasl_kerberos_domain_name": None,
-    "sasl_oauth_token_provider": None,
-}
-OF_CONSUMERS: dict[str, Any] = {
-    "key_deserializer": None,
-    "value_deserializer": None,
-    "fetch_max_wait_ms": 500,
-    "fetch_max_bytes": 52_428_800,
-    "fetch_min_bytes": 1,
-    "max_partition_fetch_bytes": 1_048_576,
-    "auto_offset_reset": "latest",
-    "enable_auto_commit": True,
-    "auto_commit_interval_ms": 5000,
-    "check_crcs": True,
-    "group_instance_id": None,
-    "partition_assignment_strategy": (RoundRobinPartitionAssignor,),
-    "max_poll_interval_ms": 300_000,
-    "rebalance_timeout_ms": None,
-    "session_timeout_ms": 10_000,
-    "heartbeat_interval_ms": 3000,
-    "consumer_timeout_ms": 200,
-    "max_poll_records": None,
-    "exclude_internal_topics": True,
-    "isolation_level": "read_uncommitted",
-    "client_rack": None,
-}
-OF_PRODUCERS: dict[str, Any] = {
-    "key_serializer": None,
-    "value_serializer": None,
-    "compression_type": None,
-    "max_batch_size": 16_384,
-    "max_request_size": 1_048_576,
-    "linger_ms": 0,
-    "enable_idempotence": False,
-    "transaction_timeout_ms": 60_000,
-}
-"""The defaults of aiokafka 0.14, but for those of its inside."""
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("client", "options"),
+    ("client", "chosen"),
     [
-        (AIOKafkaAdminClient, OF_ALL),
-        (AIOKafkaClient, OF_ALL),
-        (AIOKafkaProducer, OF_ALL | OF_PRODUCERS),
-        (AIOKafkaProducer, OF_ALL | OF_PRODUCERS | {"transactional_id": "t"}),
-        (AIOKafkaConsumer, OF_ALL | OF_CONSUMERS),
-        (AIOKafkaConsumer, OF_ALL | OF_CONSUMERS | {"group_id": "g"}),
-        (AIOKafkaConsumer, OF_ALL | OF_CONSUMERS | {"group_id": "g", "group_protocol": "consumer"}),
+        (AIOKafkaAdminClient, {}),
+        (AIOKafkaClient, {}),
+        (AIOKafkaProducer, {}),
+        (AIOKafkaProducer, {"transactional_id": "t"}),
+        (AIOKafkaConsumer, {}),
+        (AIOKafkaConsumer, {"group_id": "g"}),
+        (AIOKafkaConsumer, {"group_id": "g", "group_protocol": "consumer"}),
     ],
 )
-def test_all_defaults_of_aiokafka_may_be_handed_on(client: Any, options: dict[str, Any]) -> None:
-    client(**options)
+def test_all_defaults_of_aiokafka_may_be_handed_on(client: Any, chosen: dict[str, Any]) -> None:
+    client(**{**DEFAULTS[client.__name__], **chosen})
