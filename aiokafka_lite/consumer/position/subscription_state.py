@@ -584,7 +584,7 @@ class SubscriptionState:
         state.to(fetch_state)
         if fetch_state is FetchState.FETCHING:
             self._without_position.pop(state.topic_partition, None)
-        else:
+        if state.fetch_state is not FetchState.FETCHING:  # perhaps by a seek in the middle
             self._without_position[state.topic_partition] = state
             self.unsettled += 1
 
@@ -862,8 +862,9 @@ class SubscriptionState:
 
     def move_to_end(self, tp: TopicPartition) -> None:
         """Put a partition at the end of the queue: its fetch was used up or failed (A8, 2b-16)."""
-        state = self._states.pop(tp, None)
+        state = self._states.get(tp)
         if state is not None:
+            del self._states[tp]  # and back without a call: a seek in the middle finds it
             self._states[tp] = state
             state.place = self._next_place
             self._next_place += 1
