@@ -116,7 +116,7 @@ class ExactlyOnceSession(Generic[KT, VT]):
             consumer.consumed_offsets(),
             member,
             consumer._tenures(records),
-            is_subscribed=bool(consumer.subscription()),
+            is_subscribed=consumer._subscription.is_subscribed,
         )
         try:
             if batch.is_of(member):

@@ -10,6 +10,7 @@ from aiokafka_lite.compat.client import AIOKafkaClient, NotAllowedError, asserte
 from aiokafka_lite.compat.defaults import signature_of, with_defaults
 from aiokafka_lite.consumer import consumer as lite
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode
 from aiokafka_lite.errors import (
     CommitFailedError,
     ConsumerStoppedError,
@@ -60,6 +61,19 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
             told = former.revocation if isinstance(former, _AsOften) else _Revocation()
             listener = _AsOften(listener, self._is_leaving(), told)
         super().subscribe(topics, pattern, listener)
+
+    def assign(self, partitions: Any) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`. An empty list is an assignment, too:
+        subscribe() raises an IllegalStateError until unsubscribe().
+        """
+        super().assign(partitions)
+        if self._subscription.mode is SubscriptionMode.NONE:
+            self._subscription.assign_from_user(())
+
+    def subscription(self) -> frozenset[str]:
+        """Return the topics subscribed to, or those of the partitions that assign() was given."""
+        state = self._subscription
+        return state.topics if state.is_subscribed else frozenset(tp.topic for tp in state.queue())
 
     async def commit(self, offsets: Any = None) -> None:
         """As that of `aiokafka_lite.AIOKafkaConsumer`; while the group rebalances it raises

@@ -47,7 +47,6 @@ from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.subscription_state import (
     OffsetResetStrategy,
     PartitionState,
-    SubscriptionMode,
     SubscriptionState,
 )
 from aiokafka_lite.errors import (
@@ -401,22 +400,19 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """Read exactly these partitions; those that were assigned before keep their position.
 
         Raises: TypeError for anything but TopicPartitions, InvalidTopicError for a name no topic
-        can have, IllegalStateError after subscribe(), ConsumerStoppedError. After stop(), an empty
-        list lets go of them, as `unsubscribe`.
+        can have, IllegalStateError after subscribe(), ConsumerStoppedError. An empty list lets go
+        of them, as `unsubscribe`, after stop(), too.
         """
         wanted = checked_partitions(partitions)
-        if not wanted and self._life.state is LifeState.STOPPED:
-            self._subscription.unsubscribe()
-            return
-        self._life.check_not_stopped()
-        if wanted:
-            self._subscription.assign_from_user(wanted)
-        elif self._subscription.is_subscribed:
-            self._subscription.assign_from_user(())  # raises: subscribe() and assign() do not mix
+        has_ended = self._life.state is LifeState.STOPPED
+        if wanted or not has_ended:
+            self._life.check_not_stopped()
+        if wanted or self._subscription.is_subscribed:
+            self._subscription.assign_from_user(wanted)  # raises if it is subscribed
         else:
             self._subscription.unsubscribe()
         engine = self._engine
-        if engine is None:
+        if engine is None or has_ended:
             return
         if engine.group is not None:
             engine.group.assigned_by_user()
@@ -466,7 +462,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         engine = self._life.running()
         if partitions:
             self._check_readable(partitions)
-        elif self._subscription.mode is SubscriptionMode.NONE:
+        elif self._subscription.is_empty:
             raise IllegalStateError(
                 "nothing is subscribed or assigned, so that no record can come: subscribe() to "
                 "topics or assign() partitions first"

@@ -16,7 +16,7 @@ from aiokafka_lite.consumer.consumer_engine import ConsumerEngine
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_wishes import node_to_read
 from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode, SubscriptionState
+from aiokafka_lite.consumer.position.subscription_state import SubscriptionState
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.explanation import (
     Explanation,
@@ -86,7 +86,7 @@ def explain_no_partition(topics: Iterable[str], snapshot: MetadataSnapshot) -> E
 
 
 def _of_whole(subscription: SubscriptionState, engine: ConsumerEngine) -> Iterator[Explanation]:
-    if subscription.mode is SubscriptionMode.NONE:
+    if subscription.is_empty:
         text = "nothing is subscribed or assigned: call subscribe() or assign()"
         yield Explanation(WaitReason.NOTHING_SUBSCRIBED, text)
         return

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from aiokafka_lite.consumer.fetch.completed_fetch import Record
 from aiokafka_lite.consumer.poll_steps import PollSteps, RunningPoll
 from aiokafka_lite.consumer.position.partition_state import PartitionState
-from aiokafka_lite.consumer.position.subscription_state import SubscriptionMode
 from aiokafka_lite.errors import ConsumerStoppedError
 from aiokafka_lite.model import TopicPartition
 
@@ -156,7 +155,7 @@ class RecordPoller(PollSteps):
         They do not raise as `getone` does: another task may subscribe later, and the polls of
         aiokafka wait for that.
         """
-        if self._subscription.mode is not SubscriptionMode.NONE:
+        if not self._subscription.is_empty:
             self._has_warned = False
         elif not (self._has_warned or self._is_stopped):
             self._has_warned = True

@@ -129,7 +129,7 @@ class WorkersEngine:
 
     async def _start(self) -> None:
         await self._tasks.start()
-        if not self._consumer.subscription():
+        if not self._consumer._subscription.is_subscribed:
             # Nobody calls the listener for partitions that the user has assigned.
             await self.handover.on_partitions_assigned(set(self._consumer.assignment()))
         owner = self._tasks.owner

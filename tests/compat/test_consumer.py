@@ -4,8 +4,10 @@ The same program runs on both packages, on the embedded broker.
 """
 
 import asyncio
+import itertools
 import logging
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import aiokafka
@@ -16,7 +18,7 @@ from aiokafka_lite.compat.installation import found
 from aiokafka_lite.compat.producer import AIOKafkaProducer
 from aiokafka_lite.consumer import consumer as lite
 from aiokafka_lite.consumer.group.rebalance_listener import ConsumerRebalanceListener
-from aiokafka_lite.errors import CommitFailedError, RebalanceInProgressError
+from aiokafka_lite.errors import CommitFailedError, IllegalStateError, RebalanceInProgressError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.support.topics import create_topic
@@ -138,6 +140,68 @@ async def test_an_error_of_a_listener_is_logged_and_not_raised(
                 assert await consumer.getmany(timeout_ms=10) == {}
         assert "failed on on_partitions_revoked" in caplog.text
         assert "mine" in caplog.text
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "topics": lambda consumer: consumer.subscribe(["t"]),
+    "pattern": lambda consumer: consumer.subscribe(pattern="t.*"),
+    "partitions": lambda consumer: consumer.assign([TopicPartition("t", 0)]),
+    "nothing": lambda consumer: consumer.assign([]),
+    "unsubscribe": lambda consumer: consumer.unsubscribe(),
+}
+
+
+async def subscriptions(
+    kind: Any, topics: tuple[str, ...], changes: tuple[str, ...], *, stopped: bool
+) -> list[Any]:
+    """What a consumer reads after each change, or the error of the change."""
+    consumer = kind(*topics, bootstrap_servers="localhost:9")
+    if stopped:
+        await consumer.stop()
+    found: list[Any] = []
+    for change in changes:
+        try:
+            CHANGES[change](consumer)
+        except Exception as error:  # noqa: BLE001  it is compared
+            found.append(type(error).__name__)
+        else:
+            found.append((set(consumer.subscription()), set(consumer.assignment())))
+    await consumer.stop()
+    return found
+
+
+@pytest.mark.parametrize("topics", [(), ("t",)])
+async def test_each_change_of_a_subscription_leads_where_it_leads_in_aiokafka(
+    topics: tuple[str, ...],
+) -> None:
+    for changes in itertools.product(CHANGES, repeat=3):
+        theirs = await subscriptions(aiokafka.AIOKafkaConsumer, topics, changes, stopped=False)
+        ours = await subscriptions(AIOKafkaConsumer, topics, changes, stopped=False)
+        assert ours == theirs, changes
+
+
+@pytest.mark.parametrize("topics", [(), ("t",)])
+async def test_letting_go_after_stop_is_taken_as_by_aiokafka(topics: tuple[str, ...]) -> None:
+    """Other changes raise a ConsumerStoppedError then."""
+    for changes in itertools.product(("nothing", "unsubscribe"), repeat=3):
+        theirs = await subscriptions(aiokafka.AIOKafkaConsumer, topics, changes, stopped=True)
+        ours = await subscriptions(AIOKafkaConsumer, topics, changes, stopped=True)
+        assert ours == theirs, changes
+
+
+async def test_no_record_is_waited_for_after_an_empty_assignment(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaConsumer(bootstrap_servers=broker.bootstrap_servers) as consumer,
+    ):
+        consumer.assign([])
+        assert await consumer.getmany(timeout_ms=5) == {}
+        assert "nothing is subscribed or assigned" in caplog.text
+        with pytest.raises(IllegalStateError, match="nothing is subscribed or assigned"):
+            await consumer.getone()
+        assert [each.reason.name for each in consumer.explain()] == ["NOTHING_SUBSCRIBED"]
 
 
 async def test_the_same_listener_is_no_other_subscription() -> None:

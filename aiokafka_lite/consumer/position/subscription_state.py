@@ -431,6 +431,11 @@ class SubscriptionState:
         return self.mode not in _NOT_SUBSCRIBED
 
     @property
+    def is_empty(self) -> bool:
+        """True if nothing is subscribed, and nothing assigned."""
+        return not self._states and self.mode in _NOT_SUBSCRIBED
+
+    @property
     def assignment(self) -> frozenset[TopicPartition]:
         """The assigned partitions."""
         return self._assignment

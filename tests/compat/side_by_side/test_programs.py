@@ -1,19 +1,23 @@
 """Any program finds with compat what it finds with aiokafka, but for the rows of docs/moving.md."""
 
 import asyncio
+import gc
 import logging
 import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
+from tests.compat.side_by_side import programs as side_by_side
 from tests.compat.side_by_side.programs import (
     DIFFERENCES,
+    FAST,
     OURS,
     STEPS,
     THEIRS,
     Finding,
+    Package,
     Program,
     Run,
     Step,
@@ -48,9 +52,11 @@ def compare(program: Program) -> None:
         apart = told_apart(program, theirs, ours)
         if apart is None:
             return
+    assert apart is not None
+    lines = [f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}; step by step:"]
     for step, their_finding, our_finding in zip(program.steps, theirs, ours, strict=False):
-        note(f"{step.name}{step.arguments}: {their_finding} / {our_finding}")
-    assert apart is None, f"{apart[0].name}: aiokafka {apart[1]}, here {apart[2]}"
+        lines.append(f"{step.name}{step.arguments}: {their_finding} / {our_finding}")
+    raise AssertionError("\n".join(lines))
 
 
 COMMON = settings(
@@ -74,6 +80,25 @@ def test_a_program_finds_what_it_finds_with_aiokafka(program: Program) -> None:
     compare(program)
 
 
+FOUND = {
+    "nothing is assigned after stop": Program(
+        FAST, ("a",), [Step("start"), Step("stop"), Step("assign", ([],)), Step("subscription")]
+    ),
+    "a subscription after an empty assignment": Program(
+        FAST, (), [Step("start"), Step("assign", ([],)), Step("subscribe", (["a"], None, False))]
+    ),
+    "the topics of assigned partitions": Program(
+        FAST, (), [Step("start"), Step("assign", ([("a", 0), ("b", 1)],)), Step("subscription")]
+    ),
+}
+"""What has differed once."""
+
+
+@pytest.mark.parametrize("program", FOUND.values(), ids=FOUND)
+def test_what_was_found_stays_mended(program: Program) -> None:
+    compare(program)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @settings(COMMON, derandomize=False, max_examples=SOAK_EXAMPLES)
@@ -91,6 +116,18 @@ def test_each_difference_has_its_row_in_the_guide() -> None:
 
 def test_each_step_can_be_done() -> None:
     assert {f"do_{name}" for name in STEPS} == {name for name in vars(Run) if name[:3] == "do_"}
+
+
+@pytest.mark.parametrize("package", [THEIRS, OURS], ids=["theirs", "ours"])
+def test_a_step_that_is_given_up_leaves_no_member_behind(
+    package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other member would be collected later, and its warning be an error of some test."""
+    monkeypatch.setattr(side_by_side, "STEP_S", 0.3)
+    program = Program({**FAST, "group_id": "group"}, (), [Step("start"), Step("rebalance")])
+    rebalance = asyncio.run(run(package, program))[1]
+    assert rebalance.error
+    gc.collect()
 
 
 def test_a_difference_is_noticed() -> None:

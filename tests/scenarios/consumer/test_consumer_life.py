@@ -76,6 +76,15 @@ async def test_letting_go_after_stop_is_no_mistake(group_id: str | None) -> None
         assert not broker.group("g").members if group_id else True
 
 
+async def test_assigning_nothing_after_stop_does_not_end_a_subscription() -> None:
+    async with embedded({"t": 1}) as broker:
+        consumer = consumer_of(broker, "t")
+        await consumer.stop()
+        with pytest.raises(IllegalStateError, match=r"call unsubscribe\(\) first"):
+            consumer.assign([])
+        assert consumer.subscription() == {"t"}
+
+
 async def test_letting_go_while_it_stops_leaves_the_last_commit_alone() -> None:
     async with embedded({"t": 1}) as broker:
         fill(broker, P0, 3)
