@@ -157,8 +157,13 @@ class RecordBatchBuilder:
         )
 
     def limit_to(self, size: int) -> None:
-        """From now on, accept records only up to `size` bytes before compression."""
-        self._limit = min(self._limit, size)
+        """From now on, accept records only up to `size` bytes before compression. A batch without
+        room is in its buffer, so that its bytes are not in memory twice while it waits.
+        """
+        if size < self._limit:  # noqa: PLR1730  min() is a call, in which it may be lowered
+            self._limit = size
+        if self._position >= self._limit and self._wire is None:
+            self._flush()
 
     def move_to(self, buffer: bytearray) -> None:
         """Go on in another buffer, up to its end, with the records so far. The buffer before is
@@ -264,15 +269,18 @@ class RecordBatchBuilder:
     def _flush(self) -> None:
         """Write the pending parts into the buffer.
 
-        Parts are collected first, because one join of many is cheaper.
+        Parts are collected first, because one join of many is cheaper. A finalizer or a handler of
+        signals may append or seal during the calls, and seals only what is written.
         """
-        assert self._buffer is not None
-        none: list[bytes] = []
-        parts, self._parts = self._parts, none
-        start, end = self._flushed, self._position
-        self._flushed = end
-        place, joined = slice(start, end), b"".join(parts)
-        self._buffer[place] = joined
+        while self._flushed != self._position:
+            none: list[bytes] = []
+            start, end = self._flushed, self._position
+            place, joined = slice(start, end), b"".join(self._parts)
+            if self._flushed == start and self._position == end:  # there is no call from here on
+                assert self._buffer is not None
+                self._buffer[place] = joined
+                self._parts = none
+                self._flushed = end
 
     # After the last record…
 

@@ -17,6 +17,7 @@ from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record.batch_header import HEADER_BYTES
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.support.record_batches import validate_batch
+from tests.support.reentry import WAYS
 
 TWINS = list(
     dict.fromkeys((_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder))
@@ -114,6 +115,37 @@ def test_a_limited_batch_takes_no_more_than_it_may(builder_of):
     assert len(read(builder.wire())) == 2
     builder.limit_to(1000)
     assert builder.append(T, None, b"v") is None
+
+
+def test_a_batch_without_room_is_in_its_buffer_and_not_in_memory_twice(builder_of):
+    builder = builder_of(2000)
+    while builder.append(T, b"key", b"v" * 300) is not None:
+        pass
+    builder.limit_to(0)
+    assert builder.referred_bytes == 0
+    assert builder.append(T, None, b"") is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_batch_that_is_sealed_in_the_middle_of_an_append_is_whole(builder_of, way):
+    """So a handler of signals does, or a finalizer: it sends, and the batch leaves (C1)."""
+    for place in range(1, 30):
+        builder = builder_of()
+        for number in range(128):  # the next one writes these into the buffer
+            builder.append(T, None, b"%d" % number)
+
+        def seal(builder=builder):
+            builder.append(T, None, b"inner")
+            builder.seal()
+
+        with WAYS[way](seal, after=place) as interruption:
+            last = builder.append(T, None, b"outer")
+        sealed = bytes(builder.wire())
+        validate_batch(sealed)
+        values = [value for _, _, _, value, _ in read(sealed)]
+        assert values[:128] == [b"%d" % number for number in range(128)]
+        assert (b"outer" in values) is (last is not None)
+        assert (b"inner" in values) is interruption.came
 
 
 def test_a_batch_goes_on_in_a_larger_buffer(builder_of):
