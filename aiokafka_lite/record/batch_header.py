@@ -143,6 +143,12 @@ def check_crc(view: memoryview, header: BatchHeader, position: int = 0) -> None:
         )
 
 
+def write_header(data: bytearray, header: BatchHeader) -> None:
+    """Write `header` at the start of a whole batch. Length and checksum are made from `data`."""
+    HEADER.pack_into(data, 0, *header._replace(batch_length=len(data) - LOG_OVERHEAD))
+    _UINT32.pack_into(data, CRC_OFFSET, crc32c(memoryview(data)[ATTRIBUTES_OFFSET:]))
+
+
 def assign_offsets(
     view: bytearray | memoryview,
     base_offset: int,
@@ -176,7 +182,6 @@ __all__ = [
     "HEADER",
     "HEADER_BYTES",
     "LAST_OFFSET_DELTA_OFFSET",
-    "LENGTH_OFFSET",
     "LOG_APPEND_TIME",
     "LOG_OVERHEAD",
     "MAGIC_OFFSET",
@@ -187,4 +192,5 @@ __all__ = [
     "assign_offsets",
     "check_crc",
     "parse_header",
+    "write_header",
 ]

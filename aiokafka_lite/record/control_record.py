@@ -8,15 +8,13 @@ int16, coordinator epoch int32). Source: Kafka's ControlRecordType, EndTransacti
 from enum import IntEnum
 from struct import Struct
 
-from aiokafka_lite.codec.crc32c import crc32c
 from aiokafka_lite.errors import CorruptRecordException
 from aiokafka_lite.record.batch_header import (
-    ATTRIBUTES_OFFSET,
     CONTROL,
-    HEADER,
     HEADER_BYTES,
-    LOG_OVERHEAD,
     TRANSACTIONAL,
+    BatchHeader,
+    write_header,
 )
 from aiokafka_lite.record.varint import encode_varint, read_varint
 
@@ -68,30 +66,23 @@ def build_control_batch(
         (b"\0\0\0", encode_varint(len(key)), key, encode_varint(len(value)), value, b"\0")
     )
     record = encode_varint(len(body)) + body
-    batch = bytearray(HEADER_BYTES)
-    batch += record
-
-    def write_header(crc: int) -> None:
-        HEADER.pack_into(
-            batch,
-            0,
-            base_offset,
-            len(batch) - LOG_OVERHEAD,
-            leader_epoch,
-            2,
-            crc,
-            TRANSACTIONAL | CONTROL,
-            0,
-            timestamp_ms,
-            timestamp_ms,
-            producer_id,
-            producer_epoch,
-            -1,
-            1,
-        )
-
-    write_header(0)
-    write_header(crc32c(memoryview(batch)[ATTRIBUTES_OFFSET:]))
+    batch = bytearray(HEADER_BYTES) + record
+    header = BatchHeader(
+        base_offset=base_offset,
+        batch_length=0,
+        partition_leader_epoch=leader_epoch,
+        magic=2,
+        crc=0,
+        attributes=TRANSACTIONAL | CONTROL,
+        last_offset_delta=0,
+        base_timestamp=timestamp_ms,
+        max_timestamp=timestamp_ms,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=-1,
+        records_count=1,
+    )
+    write_header(batch, header)
     return bytes(batch)
 
 

@@ -329,7 +329,12 @@ class EmbeddedBroker(SecuredListeners, StoredRecords):
         Control batches and transactional batches are allowed. Otherwise as `PartitionLog.append`.
         """
         partition = self._partition(topic_partition)
-        base_offset = self._call(lambda: partition.append(records, keep_offsets=keep_offsets))
+
+        def write() -> int:
+            written_ms = int(self._clock.time() * 1000)
+            return partition.append(records, written_ms=written_ms, keep_offsets=keep_offsets)
+
+        base_offset = self._call(write)
         self._call(self._something_happened)
         return base_offset
 

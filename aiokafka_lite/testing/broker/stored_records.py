@@ -10,13 +10,13 @@ from typing import TypeVar
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.model import ConsumerRecord, RecordMetadata, TimestampType
 from aiokafka_lite.producer.key_hash.murmur2 import murmur2
-from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerPartition,
     ClusterState,
     TopicState,
     partition_of,
 )
+from aiokafka_lite.testing.broker.state.log.partition_log import batch_of_one
 
 T = TypeVar("T")
 
@@ -61,7 +61,8 @@ class StoredRecords:
             created_ms = now_ms if timestamp_ms is None else timestamp_ms
             is_append_time = chosen.config.log_append_time
             offset = chosen.append(
-                _batch_of_one(created_ms, raw_key, raw_value, headers),
+                batch_of_one(created_ms, raw_key, raw_value, headers),
+                written_ms=now_ms,
                 log_append_time_ms=now_ms if is_append_time else None,
             )
             self._something_happened()
@@ -120,18 +121,6 @@ def _bytes(what: str, content: object) -> bytes | None:
     raise TypeError(
         f"{what}={content!r} is of type {type(content).__name__}; give bytes, a str or None"
     )
-
-
-def _batch_of_one(
-    timestamp_ms: int,
-    key: bytes | None,
-    value: bytes | None,
-    headers: Sequence[tuple[str, bytes | None]],
-) -> memoryview:
-    builder = RecordBatchBuilder(bytearray(record_upper_bound(key, value, headers)))
-    builder.append(timestamp_ms, key, value, headers)
-    builder.seal()
-    return builder.wire()
 
 
 __all__ = ["StoredRecords"]

@@ -254,7 +254,7 @@ def _append(
                 f"{partition.topic_partition}, and this batch is not part of it"
             )
     append_time_ms = now_ms if config.log_append_time else None
-    base_offset = partition.append(stored, log_append_time_ms=append_time_ms)
+    base_offset = partition.append(stored, written_ms=now_ms, log_append_time_ms=append_time_ms)
     if header.producer_id >= 0:
         timestamp_ms = header.max_timestamp if append_time_ms is None else append_time_ms
         last = last_sequence_of(header.base_sequence, header.records_count)

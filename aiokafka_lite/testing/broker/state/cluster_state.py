@@ -134,6 +134,7 @@ class BrokerPartition:
         self,
         records: bytes | bytearray | memoryview,
         *,
+        written_ms: int = -1,
         log_append_time_ms: int | None = None,
         keep_offsets: bool = False,
     ) -> int:
@@ -141,6 +142,7 @@ class BrokerPartition:
         base_offset = self.log.append(
             records,
             leader_epoch=max(self.leader_epoch, 0),
+            written_ms=written_ms,
             log_append_time_ms=log_append_time_ms,
             keep_offsets=keep_offsets,
         )

@@ -5,21 +5,17 @@ first gets a delete horizon, and goes once that has passed. A batch without reco
 header if it has its producer's last sequence. Does not wait. Source: Cleaner.java; KIP-534.
 """
 
-from struct import Struct
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from aiokafka_lite.codec.crc32c import crc32c
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress, decompress
 from aiokafka_lite.record.batch_header import (
-    ATTRIBUTES_OFFSET,
-    CRC_OFFSET,
-    HEADER,
     HEADER_BYTES,
-    LOG_OVERHEAD,
     MAGIC_OFFSET,
     BatchHeader,
     parse_header,
+    write_header,
 )
 from aiokafka_lite.record.varint import encode_varint, read_varint
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog, StoredBatch
@@ -27,7 +23,6 @@ from aiokafka_lite.testing.broker.state.topic_config import TopicConfig
 
 HORIZON: Final = 0x40
 """The attribute of a batch whose base timestamp is its delete horizon."""
-_UINT32 = Struct(">I")
 
 
 class _Record(NamedTuple):
@@ -47,22 +42,27 @@ def compact(log: PartitionLog, config: TopicConfig, now_ms: int) -> None:
     dirty = 0
     while dirty < len(batches):
         batch = batches[dirty]
-        is_young = config.min_compaction_lag_ms > 0 and batch.max_timestamp > youngest_ms
+        is_young = config.min_compaction_lag_ms > 0 and batch.newest_ms > youngest_ms
         if batch.last_offset >= stable or is_young or batch.data[MAGIC_OFFSET] < 2:
             break
         dirty += 1
-    committed = {record.offset: record.key for record in log.records(committed=True)}
-    newest = {key: offset for offset, key in committed.items() if key is not None}
-    wanted = {offset for key, offset in newest.items()}
-    headers = [parse_header(batch.data) for batch in batches]
+    end = batches[dirty].base_offset if dirty < len(batches) else log.log_end_offset
+    newest = {
+        record.key: record.offset
+        for record in log.records(committed=True)
+        if record.key is not None and record.offset < end
+    }
+    wanted = set(newest.values())
+    headers = [parse_header(each.data) for each in batches if each.data[MAGIC_OFFSET] == 2]
     last_of = {
-        header.producer_id: batch.base_offset
-        for batch, header in zip(batches, headers, strict=True)
+        header.producer_id: header.base_offset
+        for header in headers
         if header.producer_id >= 0 and not header.is_control
     }
     horizon_ms = now_ms + config.delete_retention_ms
     kept, with_records = [], set()
-    for batch, header in zip(batches[:dirty], headers, strict=False):
+    for batch in batches[:dirty]:
+        header = parse_header(batch.data)
         cleaned: StoredBatch | None
         if header.is_control:
             has_records = header.producer_id in with_records
@@ -113,6 +113,8 @@ def _cleaned(
 
 
 def _records(batch: StoredBatch, header: BatchHeader) -> list[_Record]:
+    if not header.records_count:  # emptied before: what is left is no frame of its codec
+        return []
     payload = bytes(decompress(header.codec, memoryview(batch.data)[HEADER_BYTES:]))
     found, position = [], 0
     for _ in range(header.records_count):
@@ -146,18 +148,20 @@ def _rebuilt(
         content = b"\0" + encode_varint(record.timestamp - base_ms) + record.rest
         body += encode_varint(len(content)) + content
     packed = compress(CompressionType(header.codec), body) if records else b""
-    newest_ms = max((record.timestamp for record in records), default=header.max_timestamp)
+    newest_ms = (
+        header.max_timestamp
+        if header.timestamp_type or not records
+        else max(record.timestamp for record in records)
+    )
     data = bytearray(HEADER_BYTES) + packed
     changed = header._replace(
-        batch_length=len(data) - LOG_OVERHEAD,
         attributes=attributes,
         base_timestamp=base_ms,
         max_timestamp=newest_ms,
         records_count=len(records),
     )
-    HEADER.pack_into(data, 0, *changed)
-    _UINT32.pack_into(data, CRC_OFFSET, crc32c(memoryview(data)[ATTRIBUTES_OFFSET:]))
-    return StoredBatch(batch.base_offset, batch.last_offset, batch.leader_epoch, newest_ms, data)
+    write_header(data, changed)
+    return replace(batch, max_timestamp=newest_ms, data=data)
 
 
 __all__ = ["HORIZON", "compact"]

@@ -5,10 +5,8 @@ and the topic's type of timestamps. Does not wait. Source: ProduceRequest.valida
 UnifiedLog.analyzeAndValidateRecords, LogValidator.
 """
 
-from struct import Struct
 from typing import Final, NamedTuple
 
-from aiokafka_lite.codec.crc32c import crc32c
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.compression.compressor import compress, decompress
 from aiokafka_lite.errors import (
@@ -21,18 +19,14 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_header import (
-    ATTRIBUTES_OFFSET,
     CODEC_MASK,
-    CRC_OFFSET,
     HEADER,
     HEADER_BYTES,
-    LENGTH_OFFSET,
     LOG_APPEND_TIME,
-    LOG_OVERHEAD,
     MAGIC_OFFSET,
-    MAX_TIMESTAMP_OFFSET,
     BatchHeader,
     check_crc,
+    write_header,
 )
 from aiokafka_lite.record.memory_records import next_batch_size
 from aiokafka_lite.record.record_check import check_records
@@ -44,11 +38,6 @@ _MAX_WINDOW: Final = 1 << 27
 """The largest window of zstd that Java's reader takes."""
 _LZ4_INDEPENDENT: Final = 0x20
 _LONG: Final = 1 << 63
-_INT16 = Struct(">h")
-_INT32 = Struct(">i")
-_UINT32 = Struct(">I")
-_INT64 = Struct(">q")
-_TWO = Struct("<IB")
 
 
 class Refused(NamedTuple):
@@ -171,8 +160,7 @@ def _payload(compressed: memoryview, codec: int) -> bytes | bytearray | memoryvi
 def _check_window(compressed: memoryview) -> None:
     if len(compressed) < 6:
         return
-    _, flags = _TWO.unpack_from(compressed)
-    if flags & 0x20:  # a frame of one segment has no window
+    if compressed[4] & 0x20:  # a frame of one segment has no window
         return
     window = 1 << 10 + (compressed[5] >> 3)
     if window + (window >> 3) * (compressed[5] & 7) > _MAX_WINDOW:
@@ -207,7 +195,7 @@ def _refuse(
             of_time = True
             why = (
                 f"Timestamp {timestamp} of message with offset {index} is out of range. The "
-                f"timestamp should be within [{max(span[0], -_LONG)}, {span[1]}]"
+                f"timestamp should be within [{span[0]}, {span[1]}]"
             )
             refused.append(Refused(index, why))
     if of_time:
@@ -243,10 +231,7 @@ def _as_stored(
                 f"a batch of {len(stored):,} bytes, in the topic's codec, exceeds "
                 f"max.message.bytes of {config.max_message_bytes:,} bytes"
             )
-        _INT32.pack_into(stored, LENGTH_OFFSET, len(stored) - LOG_OVERHEAD)
-    _INT16.pack_into(stored, ATTRIBUTES_OFFSET, attributes)
-    _INT64.pack_into(stored, MAX_TIMESTAMP_OFFSET, max_timestamp)
-    _UINT32.pack_into(stored, CRC_OFFSET, crc32c(memoryview(stored)[ATTRIBUTES_OFFSET:]))
+    write_header(stored, header._replace(attributes=attributes, max_timestamp=max_timestamp))
     return stored
 
 

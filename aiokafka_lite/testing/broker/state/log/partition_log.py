@@ -11,13 +11,14 @@ Retention only moves `_first`. The unused head of the lists is cut off once it i
 
 import struct
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
 from aiokafka_lite.errors import OffsetOutOfRangeError
 from aiokafka_lite.model import ConsumerRecord
+from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
 from aiokafka_lite.record.batch_header import (
     HEADER_BYTES,
     MAGIC_OFFSET,
@@ -48,6 +49,16 @@ class StoredBatch:
     leader_epoch: int
     max_timestamp: int
     data: bytearray
+    written_ms: int = -1
+    """When it was written, which counts for records without timestamps; -1: nobody knows."""
+
+    @property
+    def newest_ms(self) -> int:
+        """Its largest timestamp; without one, when it was written.
+
+        Source: LogSegment.largestTimestamp.
+        """
+        return self.max_timestamp if self.max_timestamp >= 0 else self.written_ms
 
 
 _DROPPED = StoredBatch(-1, -1, -1, -1, bytearray())
@@ -133,6 +144,7 @@ class PartitionLog:
         records: bytes | bytearray | memoryview,
         *,
         leader_epoch: int,
+        written_ms: int = -1,
         log_append_time_ms: int | None = None,
         keep_offsets: bool = False,
     ) -> int:
@@ -140,7 +152,8 @@ class PartitionLog:
 
         Batches of format 2 get the log's next offset and `leader_epoch`, written in place.
         `log_append_time_ms` replaces their timestamps. Formats 0 and 1 keep their offsets, and so
-        does format 2 with `keep_offsets`. That may leave a gap, as compaction does.
+        does format 2 with `keep_offsets`. That may leave a gap, as compaction does. Retention goes
+        by `written_ms`, the present time, where records have no timestamps.
 
         Raises: CorruptRecordException for an impossible header; ValueError for bytes that are not
         whole batches, or an offset below the end of the log. Batches before the faulty one stay.
@@ -155,6 +168,7 @@ class PartitionLog:
                 )
             data = bytearray(view[position : position + size])
             batch = self._place(data, leader_epoch, log_append_time_ms, keep_offsets=keep_offsets)
+            batch.written_ms = written_ms
             self._last_offsets.append(batch.last_offset)
             self._ends.append(self._position(len(self._ends)) + size)
             self._batches.append(batch)
@@ -228,20 +242,24 @@ class PartitionLog:
         """Drop the oldest segments whose newest record is older than `before_ms`.
 
         A segment ends before a batch that makes it larger than `segment_bytes`, or that is
-        `segment_ms` newer than its first one. Source: UnifiedLog.deleteRetentionMsBreachedSegments.
+        `segment_ms` newer than its first one. Records without timestamps are as old as the last
+        write to their segment; they stay if nobody knows it.
+        Source: UnifiedLog.deleteRetentionMsBreachedSegments, LogSegment.timeWaitedForRoll.
         """
         keep, begin = self._first, self._first
         while begin < len(self._batches):
             end, newest = begin, -1
-            started_ms = self._batches[begin].max_timestamp
+            first = self._batches[begin]
             while end < len(self._batches):
                 batch = self._batches[end]
                 is_too_large = self._ends[end] - self._position(begin) > segment_bytes
-                if end > begin and (is_too_large or batch.max_timestamp - started_ms > segment_ms):
+                if end > begin and (is_too_large or _lies_between(first, batch) > segment_ms):
                     break
                 newest = max(newest, batch.max_timestamp)
                 end += 1
-            if newest >= before_ms:
+            if newest < 0:
+                newest = self._batches[end - 1].written_ms
+            if newest < 0 or newest >= before_ms:
                 break
             keep = begin = end
         if keep > self._first:
@@ -421,6 +439,26 @@ class PartitionLog:
         return (self._epochs[higher - 1][0] if higher else epoch), end_offset
 
 
+def batch_of_one(
+    timestamp_ms: int,
+    key: bytes | None,
+    value: bytes | None,
+    headers: Sequence[tuple[str, bytes | None]],
+) -> memoryview:
+    """Return a batch of one record, uncompressed and outside transactions."""
+    builder = RecordBatchBuilder(bytearray(record_upper_bound(key, value, headers)))
+    builder.append(timestamp_ms, key, value, headers)
+    builder.seal()
+    return builder.wire()
+
+
+def _lies_between(first: StoredBatch, batch: StoredBatch) -> int:
+    """Return the milliseconds from the first batch of a segment to another."""
+    if first.max_timestamp >= 0:
+        return batch.max_timestamp - first.max_timestamp
+    return batch.written_ms - first.written_ms
+
+
 def _is_emptied(batch: StoredBatch) -> bool:
     """Return whether compaction has left only the header, which keeps a producer's sequence."""
     return batch.data[MAGIC_OFFSET] >= 2 and not parse_header(batch.data).records_count
@@ -438,4 +476,4 @@ def _legacy_batch(data: bytearray, leader_epoch: int) -> StoredBatch:
     return StoredBatch(offset, offset, leader_epoch, timestamp, data)
 
 
-__all__ = ["DEFAULT_RETENTION_BYTES", "LogRead", "PartitionLog", "StoredBatch"]
+__all__ = ["DEFAULT_RETENTION_BYTES", "LogRead", "PartitionLog", "StoredBatch", "batch_of_one"]
