@@ -85,15 +85,17 @@ class NodeContext:
             self.groups.changed()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RequestContext:
-    """What a handler gets in addition to the request."""
+    """What a handler gets in addition to the request, and what it asks of the connection."""
 
     on_node: NodeContext
     version: int
     injected: InjectedErrors
     client_id: str = ""
     session: Session = OPEN_SESSION
+    mute_s: float = 0.0
+    """How long the connection serves no further request (KIP-219), even after no response."""
 
     @property
     def cluster(self) -> ClusterState:

@@ -22,7 +22,6 @@ from aiokafka_lite.protocol.message_header import (
     decode_request_header,
     encode_response,
 )
-from aiokafka_lite.protocol.messages.produce import ProduceResponse
 from aiokafka_lite.schema.message import BytesLike, Request, Response
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.schema.wire_helpers import BytesLeftOverError
@@ -155,13 +154,11 @@ class Router:
             return partial(_serve_with_faults, handle, header, plan, context)
         answer = handle()
         if answer is None or isinstance(answer, Response):
-            reply = _reply(answer, header, sasl)
-            if header.api_key == ApiKey.PRODUCE and isinstance(answer, ProduceResponse):
-                reply.mute_s = answer.throttle_time_ms / 1000
+            reply = _reply(answer, header, context)
             if reply.closes and sasl is not None and sasl.refusal_delay_s:
                 return partial(_after_refusal, reply, on_node.clock, sasl)
             return reply
-        return partial(_serve_later, answer, header, sasl)
+        return partial(_serve_later, answer, header, context)
 
     def _refuse_version(self, header: RequestHeader, served: VersionRange) -> Reply:
         if header.api_key == ApiKey.API_VERSIONS:
@@ -190,9 +187,9 @@ def _decoded(handler: Handler, body: bytes | memoryview, version: int) -> Reques
 
 
 async def _serve_later(
-    later: Callable[[], Awaitable[Response | None]], header: RequestHeader, sasl: SaslSession | None
+    later: Callable[[], Awaitable[Response | None]], header: RequestHeader, context: RequestContext
 ) -> Reply:
-    return _reply(await later(), header, sasl)
+    return _reply(await later(), header, context)
 
 
 async def _after_refusal(
@@ -218,7 +215,7 @@ async def _serve_with_faults(
     if plan.throttle_time_ms and answer is not None and hasattr(answer, "throttle_time_ms"):
         answer.throttle_time_ms = plan.throttle_time_ms
     sasl = context.session.sasl
-    reply = _reply(answer, header, sasl)
+    reply = _reply(answer, header, context)
     if reply.closes and sasl is not None:
         await context.on_node.clock.sleep(sasl.refusal_delay_s)
     reply.cut_after_bytes = plan.cut_after_bytes
@@ -227,12 +224,15 @@ async def _serve_with_faults(
 
 
 def _reply(
-    response: Response | None, header: RequestHeader, sasl: SaslSession | None = None
+    response: Response | None, header: RequestHeader, context: RequestContext | None = None
 ) -> Reply:
+    mute_s = 0.0 if context is None else context.mute_s
     if response is None:
-        return Reply()
+        return Reply(mute_s=mute_s)
+    sasl = None if context is None else context.session.sasl
     return Reply(
         encode_response(response, version=header.api_version, correlation_id=header.correlation_id),
+        mute_s=mute_s,
         closes=sasl is not None and sasl.has_failed,
     )
 

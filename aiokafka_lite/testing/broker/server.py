@@ -223,12 +223,15 @@ class BrokerConnection(asyncio.Protocol):
                 self._refuse(error)
                 return
             if isinstance(reply, Reply):
-                self._send(reply)
-                if reply.mute_s:
-                    self._waiting = self._server.owner.spawn("is muted", self._mute, reply.mute_s)
+                self._answer(reply)
             else:
                 self._waiting = self._server.owner.spawn("answer later", self._finish, reply)
         self._throttle_reading()
+
+    def _answer(self, reply: Reply) -> None:
+        self._send(reply)
+        if reply.mute_s:
+            self._waiting = self._server.owner.spawn("is muted", self._mute, reply.mute_s)
 
     async def _mute(self, seconds: float) -> None:
         try:
@@ -245,7 +248,7 @@ class BrokerConnection(asyncio.Protocol):
             return
         finally:
             self._waiting = None
-        self._send(reply)
+        self._answer(reply)
         self._advance()
 
     def _throttle_reading(self) -> None:

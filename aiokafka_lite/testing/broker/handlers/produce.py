@@ -67,11 +67,12 @@ _PRODUCER = Struct(">qh")
 def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse | None:
     refusal = _refuse_all(context, request)
     topics = [_produce_to_topic(context, request, topic, refusal) for topic in request.topic_data]
+    throttle_time_ms = _throttle_ms(context, request)
+    context.mute_s = throttle_time_ms / 1000
     if request.acks == NO_ANSWER:
         _close_after_error(topics)
         return None
-    response = ProduceResponse(responses=topics)
-    response.throttle_time_ms = _throttle_ms(context, request)
+    response = ProduceResponse(responses=topics, throttle_time_ms=throttle_time_ms)
     if context.version >= ProduceRequest.leader_hints_since:
         leaders = {
             partition.current_leader.leader_id

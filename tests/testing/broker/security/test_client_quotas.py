@@ -1,5 +1,7 @@
 """Quotas of entities: stored, changed, found; the errors are compared with Apache Kafka's."""
 
+from typing import Literal
+
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer
@@ -95,5 +97,33 @@ def test_a_producer_beyond_its_quota_is_told_to_pause(
                 await producer.send_and_wait("t", b"x" * 20_000)
             took_s = kafka.clock.monotonic() - began_s
         assert (10 < took_s < 11) if is_meant else took_s < 1
+
+    run_virtual_kafka(main)
+
+
+@pytest.mark.parametrize("acks", [0, 1])
+@pytest.mark.parametrize("is_late", [False, True], ids=["at once", "with a fault"])
+def test_what_is_on_its_way_waits_while_the_connection_is_muted(
+    acks: Literal[0, 1], is_late: bool
+) -> None:
+    """A real broker mutes a producer that waits for no answer, too."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("t", configs={"message.timestamp.type": "LogAppendTime"})
+        async with AIOKafkaAdminClient(**kafka.client_options) as admin:
+            quota = ClientQuotaAlteration({"user": None}, {"producer_byte_rate": 1000})
+            (await admin.alter_client_quotas([quota])).raise_first()
+        kafka.network.latency_s = 1.0
+        if is_late:
+            kafka.broker.faults.delay("Produce", 0.5, times=None)
+        async with AIOKafkaProducer(
+            **kafka.client_options, acks=acks, enable_idempotence=False
+        ) as producer:
+            for _ in range(2):
+                await producer.send("t", b"x" * 20_000)
+                await kafka.clock.sleep(0.1)
+            await kafka.broker.wait_until(lambda: len(kafka.broker.records("t")) == 2)
+        first, second = (each.timestamp for each in kafka.broker.records("t"))
+        assert 10_000 < second - first < 11_000
 
     run_virtual_kafka(main)
