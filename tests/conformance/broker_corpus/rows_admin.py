@@ -445,7 +445,7 @@ GROUP_VALUES = {
 }
 BROKER_VALUES = {
     "message.max.bytes": ("2000000", "-1", "x"),
-    "log.retention.ms": ("5", "-2"),
+    "log.retention.ms": ("5", "-2", "0"),
     "compression.type": ("zstd", "rar"),
     "log.cleanup.policy": ("compact", "x"),
     "num.io.threads": ("9", "100"),
@@ -537,6 +537,17 @@ SETTINGS = (
     *_values("topic", TOPIC, "t", TOPIC_VALUES),
     *_values("group", GROUP, "g", GROUP_VALUES),
     *_restored(*_values("broker", BROKER, "", BROKER_VALUES)),
+    sequence(
+        "topics when log.retention.ms=-5 for all brokers",
+        do("altered", _altered("log.retention.ms", SET, "-5")),
+        topic(),
+        ask(
+            "described",
+            lambda s: settings(s, TOPIC, s.named("t"), "retention.ms", include_synonyms=True),
+            until=lambda answer: answer.results[0].configs[0].value == "-1",
+        ),
+        ask("taken back", _altered("log.retention.ms", DELETE, None)),
+    ),
     _alter("a setting of a topic that is not there", TOPIC, "nothing", ("retention.ms", SET, "5")),
     _alter("an unknown setting of a topic", TOPIC, "t", ("what.is.this", SET, "5")),
     _alter("a setting without a value", TOPIC, "t", ("retention.ms", SET, None)),

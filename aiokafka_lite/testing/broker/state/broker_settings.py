@@ -27,7 +27,11 @@ from aiokafka_lite.testing.broker.state.settings.setting import (
     by_name,
     described,
 )
-from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
+from aiokafka_lite.testing.broker.state.settings.topic_settings import (
+    RETENTION_MS,
+    TOPIC_SETTINGS,
+    UNLIMITED,
+)
 
 ALL_BROKERS: Final = ""
 """Kafka's name of the settings of all brokers."""
@@ -41,13 +45,22 @@ _WITHOUT_DEFAULT: Final = {
 }
 """Their defaults are those of settings in other units, such as log.retention.hours."""
 
+
+def _check_retention(name: str, value: int) -> None:
+    """Refuse 0. Source: AbstractKafkaConfig.validateValues."""
+    if not value:
+        raise InvalidConfigurationError(
+            f"requirement failed: {name} must be unlimited (-1) or, greater than or equal to 1"
+        )
+
+
 _DYNAMIC: Final[Mapping[str, Setting]] = by_name(
     *(
         Setting(
             each.synonym,
             each.type,
             None if each.synonym in _WITHOUT_DEFAULT else each.default,
-            None if each.synonym == "log.retention.ms" else each.check,
+            _check_retention if each.name == RETENTION_MS else each.check,
             each.documentation,
         )
         for each in TOPIC_SETTINGS.values()
@@ -152,11 +165,22 @@ class BrokerSettings:
         self._static = _static_values(options)
         self._log_dirs = tuple(options.log_dirs)
 
-    def of_all(self, topic_setting: Setting) -> str | None:
-        """Return what was altered for all brokers and is the default of a topic's setting."""
-        if topic_setting.synonym is None:
-            return None
-        return self.altered.get(ALL_BROKERS, {}).get(topic_setting.synonym)
+    def of_all(self, name: str) -> Any:
+        """Return the value of a setting that all brokers have: the altered one, or the default."""
+        setting = _DYNAMIC[name]
+        return setting.parse(self.altered.get(ALL_BROKERS, {}).get(name, setting.default or ""))
+
+    def topic_defaults(self) -> dict[str, Any]:
+        """Return the values altered for all brokers that are defaults of topics, by their names."""
+        altered = self.altered.get(ALL_BROKERS, {})
+        values = {
+            each.name: self.of_all(each.synonym)
+            for each in TOPIC_SETTINGS.values()
+            if each.synonym in altered
+        }
+        if RETENTION_MS in values:
+            values[RETENTION_MS] = max(values[RETENTION_MS], UNLIMITED)
+        return values
 
     def places(self, name: str, own: Mapping[str, str], broker: str) -> list[ValuePlace]:
         """Return where the value of a broker's setting is looked for, the first place first.

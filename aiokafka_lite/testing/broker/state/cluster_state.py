@@ -47,7 +47,7 @@ from aiokafka_lite.testing.broker.state.settings.effects import (
     ACTING_TOPIC_SETTINGS,
     tell_stored,
 )
-from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
+from aiokafka_lite.testing.broker.state.settings.topic_settings import check_topic_settings
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 
 NO_LEADER = -1
@@ -412,6 +412,8 @@ class ClusterState:
         if name in self.topics:
             raise TopicAlreadyExistsError(f"topic {name!r} exists already")
         self._check_collision(name)
+        if settings:  # without them, Kafka does not look at those of the brokers either
+            self.check_topic_settings(settings)
         config = self._topic_config(settings or {})
         tell_stored("topic", settings or {}, ACTING_TOPIC_SETTINGS)
         if assignments:
@@ -438,15 +440,19 @@ class ClusterState:
                 raise InvalidTopicError(f"Topic '{name}' collides with existing topic: {other}")
 
     def _topic_config(self, settings: Mapping[str, str]) -> TopicConfig:
-        of_brokers = {
-            name: self.broker_settings.of_all(setting) for name, setting in TOPIC_SETTINGS.items()
-        }
         return parse_topic_config(
             settings,
             max_message_bytes=self.options.max_message_bytes,
             log_retention_bytes=self.options.log_retention_bytes,
-            defaults={name: text for name, text in of_brokers.items() if text is not None},
+            of_brokers=self.broker_settings.topic_defaults(),
         )
+
+    def check_topic_settings(self, settings: Mapping[str, str]) -> None:
+        """Check the settings of a topic, beside those of all brokers.
+
+        Raises: InvalidConfigurationError.
+        """
+        check_topic_settings(settings, self.broker_settings.topic_defaults())
 
     def alter_topic(self, topic: TopicState, settings: Mapping[str, str]) -> None:
         """Replace the settings of a topic. Raises: InvalidConfigurationError."""

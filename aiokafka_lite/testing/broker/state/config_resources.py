@@ -7,6 +7,7 @@ Source: ConfigHelper, ConfigAdminManager, ConfigurationControlManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from aiokafka_lite.checks.topic_name import check_topic_name
@@ -46,8 +47,9 @@ from aiokafka_lite.testing.broker.state.settings.setting import (
     described,
 )
 from aiokafka_lite.testing.broker.state.settings.topic_settings import (
+    RETENTION_MS,
     TOPIC_SETTINGS,
-    check_topic_settings,
+    UNLIMITED,
 )
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
@@ -179,7 +181,12 @@ class _TopicResource:
         return self._topic.config.settings
 
     def describe(self) -> list[DescribedSetting]:
-        return [described(setting, self._places(setting)) for setting in TOPIC_SETTINGS.values()]
+        return [self._described(setting) for setting in TOPIC_SETTINGS.values()]
+
+    def _described(self, setting: Setting) -> DescribedSetting:
+        told = described(setting, self._places(setting))
+        is_unlimited = setting.name == RETENTION_MS and int(told.value or 0) < UNLIMITED
+        return replace(told, value=str(UNLIMITED)) if is_unlimited else told
 
     def _places(self, setting: Setting) -> list[ValuePlace]:
         places = []
@@ -192,7 +199,7 @@ class _TopicResource:
         return places
 
     def check(self, given: Mapping[str, str], changed: Collection[str]) -> None:  # noqa: ARG002
-        check_topic_settings(given)
+        self._cluster.check_topic_settings(given)
 
     def store(self, given: Mapping[str, str]) -> None:
         tell_stored("topic", given, ACTING_TOPIC_SETTINGS)

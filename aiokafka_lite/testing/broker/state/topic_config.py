@@ -10,7 +10,7 @@ from typing import Any, Final
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.testing.broker.state.settings.topic_settings import (
     TOPIC_SETTINGS,
-    check_topic_settings,
+    parse_topic_settings,
 )
 
 _CODECS: Final = {
@@ -57,15 +57,19 @@ def parse_topic_config(
     *,
     max_message_bytes: int,
     log_retention_bytes: int,
-    defaults: Mapping[str, str] | None = None,
+    of_brokers: Mapping[str, Any] | None = None,
 ) -> TopicConfig:
-    """Return the settings of a topic. The two numbers are the broker's own values; `defaults` has
-    what was altered for all brokers, by the names of topics.
+    """Return the settings of a topic. The two numbers are the broker's own values; `of_brokers` has
+    the values altered for all brokers, by the names of topics.
 
     Raises: InvalidConfigurationError for an unknown setting, or a value out of its range.
     """
-    given = check_topic_settings(defaults or {}) | check_topic_settings(settings)
-    values = {**_DEFAULTS, "max.message.bytes": max_message_bytes, **given}
+    values = {
+        **_DEFAULTS,
+        "max.message.bytes": max_message_bytes,
+        **(of_brokers or {}),
+        **parse_topic_settings(settings),
+    }
     retention_bytes: int = values["retention.bytes"]
     if not 0 <= retention_bytes < log_retention_bytes:
         retention_bytes = log_retention_bytes

@@ -14,7 +14,11 @@ from aiokafka_lite.protocol.messages.alter_configs import (
     AlterConfigsRequest,
     AlterConfigsResource,
 )
-from aiokafka_lite.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from aiokafka_lite.protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from aiokafka_lite.protocol.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -57,8 +61,11 @@ async def peers(
     running_kafka: Callable[[str], ApacheKafka], topic_name: str
 ) -> AsyncIterator[list[WireClient]]:
     """Connections to the embedded broker and to Apache's, which both have the topic."""
+    alike = EmbeddedBroker(
+        group_consumer_assignment_interval_ms=1000, group_share_assignment_interval_ms=1000
+    )
     async with (
-        EmbeddedBroker() as broker,
+        alike as broker,
         await WireClient.connect(broker.bootstrap_servers) as embedded,
         await WireClient.connect(running_kafka("4.4.0").bootstrap_servers) as apache,
     ):
@@ -226,6 +233,42 @@ async def test_settings_of_brokers(peers: list[WireClient]) -> None:
             for name in names:
                 await changed(peers, BROKER, broker, (name, DELETE, None))
     assert len((await agree(peers, BROKER, "1", names)).configs) == 2
+
+
+async def test_defaults_that_no_topic_may_have(peers: list[WireClient], topic_name: str) -> None:
+    given = {
+        "log.retention.ms": "-5",
+        "log.cleaner.min.compaction.lag.ms": "10",
+        "log.cleaner.max.compaction.lag.ms": "5",
+    }
+    assert (await changed(peers, BROKER, "", ("log.retention.ms", SET, "0")))[0] == 42
+    try:
+        for name, value in given.items():
+            assert (await changed(peers, BROKER, "", (name, SET, value)))[0] == 0
+        keys = ["retention.ms", "min.compaction.lag.ms", "max.compaction.lag.ms"]
+        told = await agree(peers, TOPIC, topic_name, keys)
+        assert {each.name: each.value for each in told.configs} == dict(
+            zip(keys, ("-1", "10", "5"), strict=True)
+        )
+        for number, settings in enumerate(({}, {"segment.ms": "5000"})):
+            topic = CreatableTopic(
+                name=f"{topic_name}-{number}",
+                num_partitions=1,
+                replication_factor=1,
+                configs=[
+                    CreatableTopicConfig(name=name, value=value) for name, value in settings.items()
+                ],
+            )
+            request = CreateTopicsRequest(topics=[topic], timeout_ms=60_000)
+            answers = [(await peer.ask(request)).topics[0] for peer in peers]
+            assert [each.error_code for each in answers] == [40 * number] * 2
+            assert answers[0].error_message == answers[1].error_message
+        assert (await changed(peers, TOPIC, topic_name, ("segment.ms", SET, "5000")))[0] == 40
+        change = ("min.compaction.lag.ms", SET, "3")
+        assert (await changed(peers, TOPIC, topic_name, change))[0] == 0
+    finally:
+        for name in given:
+            await changed(peers, BROKER, "", (name, DELETE, None))
 
 
 async def test_levels_of_loggers(peers: list[WireClient]) -> None:

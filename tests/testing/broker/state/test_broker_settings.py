@@ -10,7 +10,6 @@ from aiokafka_lite.testing.broker.state.broker_settings import (
     default_of,
     is_list,
 )
-from aiokafka_lite.testing.broker.state.settings.topic_settings import TOPIC_SETTINGS
 
 
 def test_the_places_of_a_value_in_their_order() -> None:
@@ -24,8 +23,9 @@ def test_the_places_of_a_value_in_their_order() -> None:
         ("1048588", 5),
     ]
     assert settings.places("message.max.bytes", {}, "2")[0].value == "800"
-    assert settings.of_all(TOPIC_SETTINGS["max.message.bytes"]) == "800"
-    assert settings.of_all(TOPIC_SETTINGS["remote.storage.enable"]) is None
+    assert settings.of_all("message.max.bytes") == 800
+    assert settings.of_all("log.cleanup.policy") == ["delete"]
+    assert settings.topic_defaults() == {"max.message.bytes": 800}
     (altered,) = settings.describe_all()
     assert (altered.name, altered.value, len(altered.places)) == ("message.max.bytes", "800", 1)
 
@@ -62,6 +62,7 @@ def test_what_may_be_altered() -> None:
     check("", num_io_threads="4", log_cleaner_threads="2")
     for broker, given, fault in (
         ("1", {"num_partitions": "2", "node_id": "1"}, r"dynamically: \[node.id, num.partitions\]"),
+        ("1", {"log_retention_ms": "0"}, r"log.retention.ms must be unlimited \(-1\) or, greater"),
         ("1", {"log_retention_bytes": "x"}, "Not a number of type LONG"),
         ("1", {"num_io_threads": "17"}, "greater than double the current value 8"),
         ("", {"num_io_threads": "3"}, "at least half the current value 8"),

@@ -4,6 +4,7 @@ import pytest
 
 from aiokafka_lite.errors import (
     BrokerResponseError,
+    InvalidConfigurationError,
     InvalidRequestError,
     InvalidTopicError,
     UnknownTopicOrPartitionError,
@@ -46,6 +47,35 @@ def test_settings_of_all_brokers_are_the_defaults_of_topics() -> None:
     resource(bench, TOPIC, "t").store({})
     assert topic.partitions[0].config.max_message_bytes == 1_048_588
     assert bench.cluster.broker_settings.altered.keys() == {"1"}
+
+
+NO_TOPIC_MAY_HAVE = {
+    "log.retention.ms": "-5",
+    "log.cleaner.min.compaction.lag.ms": "10",
+    "log.cleaner.max.compaction.lag.ms": "5",
+}
+
+
+def test_defaults_that_no_topic_may_have_stop_no_topic() -> None:
+    """Kafka 4.4 checks them with the settings that a topic has of its own, and reads every negative
+    age as unlimited."""
+    bench = Bench()
+    before = bench.topic("before", max_compaction_lag_ms="7")
+    resource(bench, BROKER, "").store(NO_TOPIC_MAY_HAVE)
+    after = bench.topic("after")
+    for topic in (before, after):
+        assert value(resource(bench, TOPIC, topic.name), "retention.ms") == ("-1", 3)
+        assert (topic.config.retention_ms, topic.config.min_compaction_lag_ms) == (-1, 10)
+    (told,) = [
+        each for each in resource(bench, TOPIC, "after").describe() if each.name == "retention.ms"
+    ]
+    assert [each.value for each in told.places] == ["-5", "168"]
+    lags = r"min.compaction.lag.ms \(10\) > max.compaction.lag.ms \(5\)"
+    with pytest.raises(InvalidConfigurationError, match=lags):
+        resource(bench, TOPIC, "after").check({"segment.ms": "6"}, ["segment.ms"])
+    with pytest.raises(InvalidConfigurationError, match=lags):
+        bench.topic("later", segment_ms="6")
+    resource(bench, TOPIC, "after").check({"min.compaction.lag.ms": "3"}, [])
 
 
 @pytest.mark.parametrize(

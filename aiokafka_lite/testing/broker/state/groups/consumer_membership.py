@@ -37,6 +37,7 @@ from aiokafka_lite.testing.broker.state.groups.current_assignment import Target,
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 from aiokafka_lite.testing.broker.state.groups.topic_patterns import check_pattern, matching
+from aiokafka_lite.testing.broker.state.settings.group_settings import group_values
 
 logger = logging.getLogger(__name__)
 
@@ -208,13 +209,14 @@ class ConsumerMembership:
             group.group_epoch += 1
 
     def _setting(self, name: str) -> int:
-        of_group = self._cluster.group_settings.get(self.group.group_id, {})
-        own: dict[str, int] = {
+        of_group = group_values(self._cluster.group_settings.get(self.group.group_id, {}))
+        of_brokers = {
             "consumer.heartbeat.interval.ms": self._options.group_consumer_heartbeat_interval_ms,
             "consumer.session.timeout.ms": self._options.group_consumer_session_timeout_ms,
             "consumer.assignment.interval.ms": self._options.group_consumer_assignment_interval_ms,
         }
-        return int(of_group.get(name, own[name]))
+        found: int = of_group.get(name, of_brokers[name])
+        return found
 
     # Members by the classic protocol…
 

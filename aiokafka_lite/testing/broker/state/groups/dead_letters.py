@@ -10,10 +10,8 @@ from typing import Final
 from aiokafka_lite.clock import Clock
 from aiokafka_lite.errors import BrokerResponseError
 from aiokafka_lite.model import ConsumerRecord
-from aiokafka_lite.record.batch_builder import RecordBatchBuilder, record_upper_bound
-from aiokafka_lite.record.batch_header import HEADER_BYTES, parse_header
+from aiokafka_lite.record.batch_header import parse_header
 from aiokafka_lite.record.batch_reader import RecordCursor
-from aiokafka_lite.testing.broker.state.broker_settings import ALL_BROKERS, default_of
 from aiokafka_lite.testing.broker.state.cluster_features import SHARE_VERSION, WITH_DEAD_LETTERS
 from aiokafka_lite.testing.broker.state.cluster_state import (
     BrokerPartition,
@@ -21,6 +19,7 @@ from aiokafka_lite.testing.broker.state.cluster_state import (
     TopicState,
 )
 from aiokafka_lite.testing.broker.state.log.log_validator import RecordsRefusedError, validate
+from aiokafka_lite.testing.broker.state.log.partition_log import batch_of_one
 from aiokafka_lite.testing.broker.state.settings.dynamic_broker_settings import (
     CREATE_DEAD_LETTERS,
     DEAD_LETTER_PREFIX,
@@ -28,6 +27,7 @@ from aiokafka_lite.testing.broker.state.settings.dynamic_broker_settings import 
 from aiokafka_lite.testing.broker.state.settings.group_settings import (
     COPY_DEAD_LETTERS,
     DEAD_LETTERS,
+    group_values,
 )
 
 logger = logging.getLogger(__name__)
@@ -47,13 +47,13 @@ def write_dead_letter(
     why: str,
 ) -> None:
     """Write a record that `group_id` gives up, if the group has a topic for that."""
-    settings = cluster.group_settings.get(group_id, {})
-    name = settings.get(DEAD_LETTERS, "")
+    settings = group_values(cluster.group_settings.get(group_id, {}))
+    name: str = settings.get(DEAD_LETTERS, "")
     if not name or cluster.features.level(SHARE_VERSION) < WITH_DEAD_LETTERS:
         return
-    copies = settings.get(COPY_DEAD_LETTERS) == "true"
+    prefix: str = cluster.broker_settings.of_all(DEAD_LETTER_PREFIX)
     try:
-        topic = _topic(cluster, name)
+        topic = _topic(cluster, name) if name.startswith(prefix) else None
     except BrokerResponseError as error:
         logger.warning("topic %s for dead letters of group %s: %s", name, group_id, error)
         return
@@ -61,11 +61,11 @@ def write_dead_letter(
         logger.warning(
             "group %s has no dead letter of %s: topic %s does not exist, has another prefix than %r"
             " or has not %s=true",
-            *(group_id, where.topic_partition, name, _setting(cluster, DEAD_LETTER_PREFIX)),
+            *(group_id, where.topic_partition, name, prefix),
             ENABLED,
         )
         return
-    found = _record(where, offset) if copies else None
+    found = _record(where, offset) if settings.get(COPY_DEAD_LETTERS) else None
     source = where.topic_partition
     headers = [
         (f"__dlq.errors.{each}", text.encode())
@@ -80,11 +80,7 @@ def write_dead_letter(
     ]
     key, value = (None, None) if found is None else (found.key, found.value)
     now_ms = int(clock.time() * 1000)
-    size = HEADER_BYTES + record_upper_bound(key, value, headers)
-    builder = RecordBatchBuilder(bytearray(size))
-    builder.append(now_ms, key, value, headers)
-    builder.seal()
-    batch = memoryview(bytes(builder.wire()))
+    batch = batch_of_one(now_ms, key, value, headers)
     target = topic.partitions[source.partition % len(topic.partitions)]
     try:
         stored = validate(
@@ -98,18 +94,11 @@ def write_dead_letter(
 
 def _topic(cluster: ClusterState, name: str) -> TopicState | None:
     """Return the topic, which is created if the brokers may; None if it takes no dead letters."""
-    if not name.startswith(_setting(cluster, DEAD_LETTER_PREFIX)):
-        return None
     topic = cluster.topics.get(name)
-    if topic is None and _setting(cluster, CREATE_DEAD_LETTERS) == "true":
+    if topic is None and cluster.broker_settings.of_all(CREATE_DEAD_LETTERS):
         topic = cluster.new_topic(name, settings={ENABLED: "true"})
         cluster.add_topic(topic)
     return topic if topic is not None and topic.config.takes_dead_letters else None
-
-
-def _setting(cluster: ClusterState, name: str) -> str:
-    altered = cluster.broker_settings.altered.get(ALL_BROKERS, {})
-    return altered.get(name, default_of(name) or "")
 
 
 def _record(where: BrokerPartition, offset: int) -> ConsumerRecord[bytes, bytes] | None:

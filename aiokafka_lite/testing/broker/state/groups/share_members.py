@@ -28,6 +28,7 @@ from aiokafka_lite.testing.broker.state.groups.consumer_membership import Heartb
 from aiokafka_lite.testing.broker.state.groups.group_timers import GroupTimers
 from aiokafka_lite.testing.broker.state.groups.modern_group import ModernGroup
 from aiokafka_lite.testing.broker.state.groups.server_assignors import SIMPLE
+from aiokafka_lite.testing.broker.state.settings.group_settings import group_values
 
 logger = logging.getLogger(__name__)
 
@@ -135,13 +136,14 @@ class ShareMembers:
         return self._clock.monotonic() >= self.group.assigned_at + interval_s
 
     def _setting(self, name: str) -> int:
-        of_group = self._cluster.group_settings.get(self.group.group_id, {})
-        own = {
+        of_group = group_values(self._cluster.group_settings.get(self.group.group_id, {}))
+        of_brokers = {
             "heartbeat.interval.ms": self._options.group_share_heartbeat_interval_ms,
             "session.timeout.ms": self._options.group_share_session_timeout_ms,
             "assignment.interval.ms": self._options.group_share_assignment_interval_ms,
         }
-        return int(of_group.get(f"share.{name}", own[name]))
+        found: int = of_group.get(f"share.{name}", of_brokers[name])
+        return found
 
     # Members go…
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
+from aiokafka_lite.testing.broker.state.settings.group_settings import group_values
 
 _DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?")
 _SECONDS = (86_400, 3_600, 60, 1)
@@ -38,22 +39,14 @@ class ShareSettings:
 
 def share_settings(of_group: Mapping[str, str], options: BrokerOptions) -> ShareSettings:
     """Return the settings of a group, whose own ones are `of_group`."""
+    own = group_values(of_group)
     return ShareSettings(
-        int(
-            of_group.get(
-                "share.record.lock.duration.ms", options.group_share_record_lock_duration_ms
-            )
-        ),
-        int(of_group.get("share.delivery.count.limit", options.group_share_delivery_count_limit)),
-        int(
-            of_group.get(
-                "share.partition.max.record.locks",
-                options.group_share_partition_max_record_locks,
-            )
-        ),
-        of_group.get("share.isolation.level") == "read_committed",
-        of_group.get("share.renew.acknowledge.enable", "true") == "true",
-        of_group.get("share.auto.offset.reset", "latest"),
+        own.get("share.record.lock.duration.ms", options.group_share_record_lock_duration_ms),
+        own.get("share.delivery.count.limit", options.group_share_delivery_count_limit),
+        own.get("share.partition.max.record.locks", options.group_share_partition_max_record_locks),
+        own.get("share.isolation.level") == "read_committed",
+        own.get("share.renew.acknowledge.enable", True),
+        own.get("share.auto.offset.reset", "latest"),
     )
 
 

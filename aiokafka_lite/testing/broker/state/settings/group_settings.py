@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from aiokafka_lite.errors import InvalidConfigurationError
 from aiokafka_lite.testing.broker.state.settings.setting import (
@@ -218,12 +218,17 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
 _MOST_STANDBYS: Final = 2
 
 
+def group_values(given: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of a group's settings. Raises: InvalidConfigurationError."""
+    return parse_all(GROUP_SETTINGS, given, "group")
+
+
 def check_group_settings(given: Mapping[str, str]) -> None:
     """Check the settings of a group. Raises: InvalidConfigurationError.
 
     Source: GroupConfig.validate.
     """
-    values = parse_all(GROUP_SETTINGS, given, "group")
+    values = group_values(given)
     for name, (lowest, highest) in _RANGES.items():
         if name in values and not lowest <= values[name] <= highest:
             raise InvalidConfigurationError(
@@ -244,4 +249,10 @@ def check_group_settings(given: Mapping[str, str]) -> None:
         )
 
 
-__all__ = ["COPY_DEAD_LETTERS", "DEAD_LETTERS", "GROUP_SETTINGS", "check_group_settings"]
+__all__ = [
+    "COPY_DEAD_LETTERS",
+    "DEAD_LETTERS",
+    "GROUP_SETTINGS",
+    "check_group_settings",
+    "group_values",
+]

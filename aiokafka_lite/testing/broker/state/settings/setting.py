@@ -57,16 +57,22 @@ class Setting:
 
     def parse(self, text: str) -> Any:
         """Return the value. Raises: InvalidConfigurationError in Kafka's words."""
-        value = _PARSERS[self.type](self.name, text.strip())
+        value = self._read(text)
         if self.check is not None:
             self.check(self.name, value)
         return value
 
+    def _read(self, text: str) -> Any:
+        return _PARSERS[self.type](self.name, text.strip())
+
     def shown(self, text: str | None) -> str | None:
-        """Return a stored value as Kafka shows it: without spaces, a truth in small letters."""
+        """Return a stored value as Kafka shows it: without spaces, a truth in small letters.
+
+        It is not checked again, for a synonym may take values that this setting does not.
+        """
         if text is None or self.type is SettingType.STRING:
             return text if text is None else text.strip()
-        value = self.parse(text)
+        value = self._read(text)
         if self.type is SettingType.LIST:
             return ",".join(value)
         return str(value).lower() if self.type is SettingType.BOOLEAN else str(value)

@@ -22,6 +22,9 @@ from aiokafka_lite.testing.broker.state.settings.setting import (
     refuse,
 )
 
+RETENTION_MS: Final = "retention.ms"
+UNLIMITED: Final = -1
+"""What a smaller log.retention.ms of the brokers means, too. Source: logRetentionTimeMillis."""
 _REPLICA = re.compile(r"\d+:\d+")
 
 
@@ -93,10 +96,10 @@ TOPIC_SETTINGS: Final[Mapping[str, Setting]] = by_name(
         "log.retention.bytes",
     ),
     Setting(
-        "retention.ms",
+        RETENTION_MS,
         SettingType.LONG,
         "604800000",
-        at_least(-1),
+        at_least(UNLIMITED),
         "Milliseconds that records are kept; -1 for no limit.",
         "log.retention.ms",
     ),
@@ -331,14 +334,23 @@ _HIDDEN: Final = {"internal.segment.bytes"}
 """Settings for Kafka's own tests: accepted and stored, never described."""
 
 
-def check_topic_settings(given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of a topic's settings. Raises: InvalidConfigurationError.
+def parse_topic_settings(given: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of a topic's settings.
 
-    Source: LogConfig.validate.
+    Raises: InvalidConfigurationError for an unknown name or a bad value.
     """
-    values = parse_all(
+    return parse_all(
         TOPIC_SETTINGS, {name: text for name, text in given.items() if name not in _HIDDEN}, "topic"
     )
+
+
+def check_topic_settings(given: Mapping[str, str], of_brokers: Mapping[str, Any]) -> None:
+    """Check the settings of a topic. `of_brokers` has the values altered for all brokers, by the
+    names of topics. They stand in for what is not given, as in Kafka, and are not checked alone.
+
+    Raises: InvalidConfigurationError. Source: LogConfig.validate.
+    """
+    values = {**of_brokers, **parse_topic_settings(given)}
     lowest = values.get("min.compaction.lag.ms", 0)
     highest = values.get("max.compaction.lag.ms", 2**63 - 1)
     if lowest > highest:
@@ -351,7 +363,12 @@ def check_topic_settings(given: Mapping[str, str]) -> dict[str, Any]:
             "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
             "with remote log storage."
         )
-    return values
 
 
-__all__ = ["TOPIC_SETTINGS", "check_topic_settings"]
+__all__ = [
+    "RETENTION_MS",
+    "TOPIC_SETTINGS",
+    "UNLIMITED",
+    "check_topic_settings",
+    "parse_topic_settings",
+]

@@ -29,6 +29,19 @@ def test_the_settings_of_the_group_go_before_those_of_the_brokers() -> None:
     assert (found.may_renew, found.reset) == (False, "earliest")
 
 
+def test_settings_are_read_as_kafka_reads_them() -> None:
+    """Without spaces at the ends, and a truth in any letters."""
+    own = {
+        "share.record.lock.duration.ms": " 15000 ",
+        "share.isolation.level": " read_committed ",
+        "share.renew.acknowledge.enable": " False ",
+        "share.auto.offset.reset": " earliest ",
+    }
+    found = share_settings(own, BrokerOptions())
+    assert (found.lock_duration_ms, found.reads_committed) == (15_000, True)
+    assert (found.may_renew, found.reset) == (False, "earliest")
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"), [("P1D", 86_400), ("PT1H2M3.5S", 3723.5), ("P1DT1S", 86_401)]
 )
