@@ -10,6 +10,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -305,6 +306,14 @@ ROWS: list[tuple[Any, str, Any]] = [
 ]
 
 
+def warnings_with(words: str, caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno == logging.WARNING and words in record.getMessage()
+    ]
+
+
 def hurt(kafka: VirtualKafka, api: str, fault: Any) -> None:
     faults = kafka.broker.faults
     if fault == "stall":
@@ -328,12 +337,7 @@ def test_a_wait_is_told(
 ) -> None:
     """A loop that asks again is told after ten seconds, then once a minute (H8)."""
 
-    def told() -> list[str]:
-        return [
-            record.getMessage()
-            for record in caplog.records
-            if record.levelno == logging.WARNING and " has waited " in record.getMessage()
-        ]
+    told = partial(warnings_with, " has waited ", caplog)
 
     async def main(kafka: VirtualKafka) -> None:
         world = World(kafka)
@@ -373,12 +377,7 @@ def test_metadata_that_is_cut_is_told_once_a_minute_and_explained(
 ) -> None:
     """`explain()` says the same as the log (H8)."""
 
-    def told() -> list[str]:
-        return [
-            record.getMessage()
-            for record in caplog.records
-            if record.levelno == logging.WARNING and "MetadataRequest" in record.getMessage()
-        ]
+    told = partial(warnings_with, "MetadataRequest", caplog)
 
     async def main(kafka: VirtualKafka) -> None:
         world = World(kafka)
@@ -581,12 +580,7 @@ def test_what_a_user_gives_is_named_when_it_does_not_return(
 ) -> None:
     """After ten seconds, then once a minute; and `stop()` ends it (H8)."""
 
-    def told() -> list[str]:
-        return [
-            record.getMessage()
-            for record in caplog.records
-            if record.levelno == logging.WARNING and HANGING[prepare] in record.getMessage()
-        ]
+    told = partial(warnings_with, HANGING[prepare], caplog)
 
     async def main(kafka: VirtualKafka) -> None:
         world = World(kafka)

@@ -4,6 +4,7 @@ Source: DescribeTopicPartitionsRequestHandler, KRaftMetadataCache.describeTopicR
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
@@ -56,8 +57,8 @@ def handle(
     return response
 
 
-def _failed(name: str, error_code: int) -> DescribeTopicPartitionsResponseTopic:
-    return DescribeTopicPartitionsResponseTopic(error_code=error_code, name=name)
+def _failed(name: str, error_code: int, **fields: Any) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(error_code=error_code, name=name, **fields)
 
 
 def _may_describe(context: RequestContext, name: str) -> bool:
@@ -87,9 +88,7 @@ def _page(
             if not is_for_all:
                 operations = context.session.operations(ResourceType.TOPIC, name)
                 response.topics.append(
-                    DescribeTopicPartitionsResponseTopic(
-                        error_code=error.errno, name=name, topic_authorized_operations=operations
-                    )
+                    _failed(name, error.errno, topic_authorized_operations=operations)
                 )
             continue
         partitions = topic.partitions[first : first + limit]

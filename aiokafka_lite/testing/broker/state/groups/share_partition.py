@@ -5,7 +5,7 @@ before it, as in Kafka, so what administrators see is one change late. Source: S
 KIP-932, KIP-1206, KIP-1222.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from itertools import count
@@ -288,7 +288,7 @@ class SharePartition:
         Raises: InvalidRecordStateError for a record that the member does not have (any more);
         InvalidRequestError for one that was never in flight.
         """
-        updates: dict[int, tuple[int, Delivery, AckType]] = {}
+        updates: dict[int, tuple[Delivery, AckType]] = {}
         known: Mapping[int, Delivery] = dict(self.deliveries())
         for ack in acks:
             if ack.last < self.start_offset != UNSET:
@@ -307,8 +307,8 @@ class SharePartition:
                     continue
                 kind = ack.type_of(offset)
                 self._check(record, member_id, kind, is_first=offset not in updates)
-                updates[offset] = offset, record, kind
-        self._apply(updates.values())
+                updates[offset] = record, kind
+        self._apply(updates)
 
     def _check(self, record: Delivery, member_id: str, kind: AckType, *, is_first: bool) -> None:
         if record.state is not DeliveryState.ACQUIRED or not is_first:
@@ -322,39 +322,31 @@ class SharePartition:
 
     def release(self, member_id: str) -> None:
         """Give back all records that a member has."""
-        self._apply(
-            [
-                (offset, record, AckType.RELEASE)
-                for offset, record in self.deliveries()
-                if record.member_id == member_id
-            ]
-        )
+        self._release_where(lambda lock: lock.member_id == member_id)
 
     def expire_locks(self) -> None:
         """Let the time of all locks be over."""
+        self._release_where(lambda _: True)
+
+    def _expire(self, expired: _Lock) -> None:
+        self._release_where(lambda lock: lock is expired)
+
+    def _release_where(self, is_over: Callable[[_Lock], bool]) -> None:
+        """Give back the records whose lock fits."""
         self._apply(
-            [
-                (offset, record, AckType.RELEASE)
+            {
+                offset: (record, AckType.RELEASE)
                 for offset, record in self.deliveries()
-                if record.lock
-            ]
+                if record.lock is not None and is_over(record.lock)
+            }
         )
 
-    def _expire(self, lock: _Lock) -> None:
-        self._apply(
-            [
-                (offset, record, AckType.RELEASE)
-                for offset, record in self.deliveries()
-                if record.lock is lock
-            ]
-        )
-
-    def _apply(self, updates: Iterable[tuple[int, Delivery, AckType]]) -> None:
+    def _apply(self, updates: Mapping[int, tuple[Delivery, AckType]]) -> None:
         renewed: dict[str, _Lock] = {}
         is_stored = False
         limit = self._settings().delivery_count_limit
         given_up = []
-        for offset, record, kind in updates:
+        for offset, (record, kind) in updates.items():
             member_id = record.member_id or ""
             self._unlock(record)
             if kind is AckType.RENEW:
