@@ -100,8 +100,8 @@ class ProducerEngine:
             self.life,
             self.transactions,
             wake_sender=wakeup.set,
-            send_at_once=None if config.linger_ms else self.sender.send_at_once,
-            leaves_at_once=self.sender.sends_at_once,
+            send_at_once=None if config.linger_ms else self.sender.batches.send_at_once,
+            leaves_at_once=self.sender.batches.sends_at_once,
         )
         self.records: AppendPath | InterceptedPath = self.append_path
         """Calls the interceptors, if there are any, then appends the record."""

@@ -109,7 +109,7 @@ class _Partitions:
     def _out_of_turn(self, queue: PartitionQueue, size: int) -> Explanation | None:
         tp, sequences = queue.topic_partition, self._sequences
         if sequences is not None and not sequences.has_producer_id:
-            failure = self._engine.sender.id_failure
+            failure = self._engine.sender.batches.id_failure
             said = None if failure is None else reason_of(failure)
             text = f"no broker has given a producer id: {said or 'it is being asked for'}"
             return explain_partition(tp, WaitReason.NO_PRODUCER_ID, text, size, error=said)
@@ -154,7 +154,7 @@ class _Partitions:
                 delay_s=wait.delay_s,
                 error=wait.error,
             )
-        in_flight, retry_s, failure = self._engine.sender.state_of(node_id, self._now_s)
+        in_flight, retry_s, failure = self._engine.sender.batches.state_of(node_id, self._now_s)
         if retry_s > 0:
             said = None if failure is None else reason_of(failure)
             text = f"node {node_id} is tried again in {retry_s:.3f} s: {said or 'it has failed'}"

@@ -1,8 +1,7 @@
 """Decides when batches leave, sends their requests, and takes in the responses. Does not wait.
 
-`sender` derives from it, and has what waits: the task that calls `_dispatch`, the connects, and the
-requests that wait for a connection. It is a base class, because a part of its own would cost a call
-for each request.
+`BatchSender` finds the nodes with a batch that is due, and a `NodeSender` sends to one of them.
+What waits is in `sender`: the task that calls `dispatch`, and the tasks `send[node]`.
 
 A record that comes alone leaves in the call of `send`, if linger is 0 and nothing is in flight to
 the node (`send_at_once`). Another turn of the loop would delay it by 23 us. A record has come alone
@@ -10,12 +9,13 @@ if the request before held one record, and no other was sent until its response.
 once at most. Until a node's record has come alone again, its batches go as the task finds them.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
 
 from aiokafka_lite.clock import TimerHandle
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.concurrency.wakeup import Wakeup
 from aiokafka_lite.errors import (
     AuthenticationFailedError,
     KafkaConnectionError,
@@ -40,10 +40,24 @@ if TYPE_CHECKING:
 _SHORTEST_WAIT_S = 0.0001
 
 
-class NodeRequests:
-    """The Produce requests in flight to one node, and its connection."""
+class SenderTasks(Protocol):
+    """What the sender's tasks do for it. Nothing here waits."""
+
+    def ask_for_producer_id(self) -> None:
+        """Ask for a producer id, and wake the sender when it is there."""
+
+    def look_after(self, node: "NodeSender") -> None:
+        """Let the task `send[node]` connect, or send the requests that wait for a connection."""
+
+    def authentication_failed(self, node: "NodeSender", error: AuthenticationFailedError) -> None:
+        """Tell the user's next call."""
+
+
+class NodeSender:
+    """Sends the batches of one node, and takes in what becomes of them."""
 
     __slots__ = (
+        "_sender",
         "at_gate",
         "count",
         "failure",
@@ -57,14 +71,14 @@ class NodeRequests:
         "retry_at_s",
     )
 
-    def __init__(self, node_id: int, pace: NodePace) -> None:
+    def __init__(self, node_id: int, pace: NodePace, sender: "BatchSender") -> None:
         self.node_id = node_id
         self.pace = pace
         self.count = 0
         """Produce requests without response."""
-        self.at_gate = 0
-        """How many of them wait for a connection in a task of their own. New requests wait behind
-        them.
+        self.at_gate: deque[ProduceRound] = deque()
+        """Those of them that wait for a connection, in the task `send[node]`. New requests wait
+        behind them.
         """
         self.is_connected = False
         """The last request did not fail, so several may be in flight."""
@@ -77,6 +91,149 @@ class NodeRequests:
         self.failure: KafkaError | None = None
         """Why the last attempt to connect failed."""
         self.retry_at_s = 0.0
+        self._sender = sender
+
+    # Sending…
+
+    def send(self) -> None:
+        """Send what is due, while fewer requests are in flight than allowed. It drains and sends in
+        one step, so requests leave in the order of their sequence numbers.
+        """
+        sender = self._sender
+        self.is_sparse = False
+        while (
+            self.is_connected
+            and self.count < sender._max_in_flight
+            and sender._accumulator.has_more(self.node_id)
+        ):
+            batches = sender._drain(self.node_id)
+            if not batches:
+                return
+            exchange = sender._exchange(self, batches)
+            self.pace.bytes_on_their_way += exchange.size_in_bytes
+            exchange.bytes_on_their_way = self.pace.bytes_on_their_way
+            exchange.begun_at_s = sender._monotonic()
+            self.requests += 1
+            if not self.count and exchange.is_of_one_record:
+                exchange.lone_number = self.requests
+            self.count += 1
+            try:
+                is_sent = self._submit(exchange)
+            except KafkaError as error:
+                self._take_in(exchange, None, error)
+                continue
+            if not is_sent:
+                self.at_gate.append(exchange)
+                sender._tasks.look_after(self)
+
+    def send_if_ready(self) -> None:
+        """Send what is due, unless the node takes nothing now."""
+        sender = self._sender
+        if (
+            sender._accumulator.has_more(self.node_id)
+            and sender._network.ready_delay(self.node_id) <= 0
+        ):
+            self.send()
+
+    def _submit(self, exchange: ProduceRound) -> bool:
+        if self.at_gate:
+            return False
+        exchange.timeout_s = self._time_for(exchange)
+        return self._sender._network.submit(self.node_id, exchange)
+
+    def _time_for(self, exchange: ProduceRound) -> float | None:
+        """Return the seconds that a request may take; None: the usual ones."""
+        if exchange.size_in_bytes <= self.pace.most_bytes:
+            return None
+        config = self._sender._config
+        batch = exchange.batches[0]
+        factor = self.pace.time_factor(exchange.size_in_bytes)
+        usual_s = config.request_timeout_ms / 1000
+        left_s = batch.created_s + config.delivery_timeout_ms / 1000 - exchange.begun_at_s
+        return max(min(factor * usual_s, left_s), usual_s)
+
+    # Responses…
+
+    def round_is_over(
+        self,
+        exchange: ProduceRound,
+        response: ProduceResponse | Written | None,
+        error: BaseException | None,
+    ) -> None:
+        """Take in the outcome of a request, and send what it has made due. Does not raise."""
+        sender = self._sender
+        if sender.has_ended:
+            return
+        if error is not None and not isinstance(error, KafkaError):
+            sender._end_with(error)
+            return
+        self.is_sparse = False  # until this is taken in
+        try:
+            if isinstance(response, list):  # the usual case
+                now_s = sender._monotonic()
+                self.count -= 1
+                self._was_answered(exchange, now_s)
+                sender._outcomes.written(response, now_s)
+            else:
+                sender._network.note_throttle(self.node_id, response)
+                self._take_in(exchange, response, error)
+            self._go_on()
+            self.is_sparse = error is None and exchange.lone_number == self.requests
+        except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
+            sender._end_with(fault)
+
+    def _take_in(
+        self,
+        exchange: ProduceRound,
+        response: ProduceResponse | None,
+        failure: KafkaError | None,
+    ) -> None:
+        sender = self._sender
+        self.count -= 1
+        now_s = sender._monotonic()
+        if failure is None:
+            self._was_answered(exchange, now_s)
+            sender._outcomes.answered(exchange, response, now_s)
+        else:
+            self.pace.bytes_on_their_way -= exchange.size_in_bytes
+            if isinstance(failure, RequestTimedOutError):
+                sender._accumulator.was_late(self.node_id)
+            if isinstance(failure, AuthenticationFailedError):
+                sender._tasks.authentication_failed(self, failure)
+                failure = _not_sent(failure)
+            self.disconnected()
+            sender._outcomes.lost(exchange, failure, now_s)
+
+    def _was_answered(self, exchange: ProduceRound, now_s: float) -> None:
+        """Learn the node's pace. That a request has left, with acks=0, says nothing of it."""
+        self.pace.bytes_on_their_way -= exchange.size_in_bytes
+        if self._sender._required_acks:
+            self.pace.was_answered(exchange.bytes_on_their_way, now_s - exchange.begun_at_s)
+
+    def _go_on(self) -> None:
+        """Send what the end of a request has made due.
+
+        The task looks at the rest: other nodes may be due, or the next batch may be due earlier. It
+        need not if this node alone has batches, and as many requests in flight as allowed: then the
+        next response comes here again.
+        """
+        sender = self._sender
+        self.send_if_ready()
+        if sender._accumulator.has_waiting and (
+            self.count < sender._max_in_flight
+            or sender._routes.patience.is_on
+            or sender._accumulator.has_others(self.node_id)
+        ):
+            sender.wake()
+
+    def disconnected(self) -> None:
+        """Note that a connection was lost, or not made. The next attempt waits."""
+        if not self.is_connected and not self.is_connecting:
+            return  # another request of the same connection has said so
+        sender = self._sender
+        self.is_connected = False
+        self.retry_at_s = sender._monotonic() + sender.client.retry_backoff.delay(self.failures)
+        self.failures += 1
 
 
 class BatchSender:
@@ -90,12 +247,20 @@ class BatchSender:
         routes: TopicRoutes,
         sequences: SequenceNumbers | None,
         transactions: "TransactionManager | None",
-        wake: Callable[[], None],
+        tasks: SenderTasks,
+        wakeup: Wakeup,
     ) -> None:
-        """`wake` lets the task look at what is due."""
+        """`wakeup` lets the task look at what is due."""
         self.client = client
-        self.wake = wake
+        self.wake = wakeup.set
         """Make the sender look at what is due. Cheap, may be called any number of times."""
+        self.fault: BaseException | None = None
+        """An unexpected error of a callback. It ends the client."""
+        self.has_ended = False
+        """Nothing is sent any more, and no outcome is taken in."""
+        self.id_failure: KafkaError | None = None
+        """Why the newest request for a producer id failed."""
+        self._tasks = tasks
         self._config = config
         self._clock = client.clock
         self._monotonic = client.clock.monotonic
@@ -113,14 +278,9 @@ class BatchSender:
         self._topics_from: MetadataSnapshot | None = None
         self._max_in_flight = config.max_in_flight_requests_per_connection
         self._lingers = config.linger_ms > 0
-        self._nodes: dict[int, NodeRequests] = {}
+        self._nodes: dict[int, NodeSender] = {}
         self._timer: TimerHandle | None = None
         self._timer_at_s = 0.0
-        self._fault: BaseException | None = None
-        """An unexpected error of a callback. It ends the client."""
-        self._has_ended = False
-        self.id_failure: KafkaError | None = None
-        """Why the newest request for a producer id failed."""
         self._outcomes = BatchOutcomes(
             config,
             accumulator,
@@ -129,31 +289,13 @@ class BatchSender:
             told_as=None if transactions is None else transactions.told_as,
             on_failed=None if transactions is None else transactions.batch_failed,
             update_leaders=client.metadata.update_leaders,
-            why_unsent=self._why_unsent,
+            why_unsent=self.why_unsent,
             observer=client.observer,
         )
 
-    # What waits, in a task…
-
-    def _ask_for_producer_id(self) -> None:
-        """Ask for a producer id, and wake the sender when it is there."""
-        raise NotImplementedError
-
-    def _begin_connect(self, node: NodeRequests) -> None:
-        """Connect to a node, and wake the sender when it is connected."""
-        raise NotImplementedError
-
-    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceRound) -> None:
-        """Send a request that has to wait for its connection, which was lost, for example."""
-        raise NotImplementedError
-
-    def _authentication_failed(self, node: NodeRequests, error: AuthenticationFailedError) -> None:
-        """Tell the user's next call."""
-        raise NotImplementedError
-
     # What is due…
 
-    def _look_again_in(self, delay_s: float | None, now_s: float) -> None:
+    def look_again_in(self, delay_s: float | None, now_s: float) -> None:
         """Let the timer wake the task in time. A timer that fires earlier is kept: under load every
         batch would move it.
         """
@@ -172,7 +314,7 @@ class BatchSender:
         self._timer = None
         self.wake()
 
-    def _dispatch(self, now_s: float) -> float | None:
+    def dispatch(self, now_s: float) -> float | None:
         """Send what is due; return the seconds until the next look, None: until it is woken."""
         self._outcomes.expire(now_s)
         aged_delay_s = self._accumulator.close_aged(now_s)
@@ -186,7 +328,7 @@ class BatchSender:
         if sequences is not None and not sequences.has_producer_id:
             if self._transactions is not None:  # the transaction coordinator gives the id
                 return min(delays, default=None)
-            self._ask_for_producer_id()  # wakes this task when the id is there
+            self._tasks.ask_for_producer_id()  # wakes this task when the id is there
             return min(delays, default=None)
         ready = self._accumulator.ready(now_s)
         if ready.leaderless_topics:
@@ -208,7 +350,7 @@ class BatchSender:
         node = self._nodes.get(node_id)
         if node is None:
             pace = self._accumulator.pace_of(node_id)
-            node = self._nodes[node_id] = NodeRequests(node_id, pace)
+            node = self._nodes[node_id] = NodeSender(node_id, pace, self)
         delay_s = max(self._network.ready_delay(node_id), node.retry_at_s - now_s)
         if self._routes.patience.is_on:
             has_room = node.count < self._max_in_flight
@@ -217,71 +359,17 @@ class BatchSender:
         if delay_s > 0:
             return delay_s
         if node.is_connected:
-            self._send(node)
+            node.send()
         elif not node.is_connecting:
             node.is_connecting = True
-            self._begin_connect(node)
+            self._tasks.look_after(node)
         return 0.0
 
     # Sending…
 
-    def _disconnected(self, node: NodeRequests) -> None:
-        if not node.is_connected and not node.is_connecting:
-            return  # another request of the same connection has said so
-        node.is_connected = False
-        node.retry_at_s = self._monotonic() + self.client.retry_backoff.delay(node.failures)
-        node.failures += 1
-
-    def _drain(self, node: NodeRequests) -> list[ProducerBatch]:
-        now_s = self._monotonic()
-        batches = self._accumulator.drain(node.node_id, now_s)
-        if batches and self._routes.patience.is_on:
-            self._routes.patience.note(node.node_id, now_s, can_send=True)
-        if batches and self._observer.is_heard:
-            for batch in batches:
-                self._observer.batch_sent(
-                    batch.topic_partition, batch.next_index, now_s - batch.created_s
-                )
-        return batches
-
-    def _send(self, node: NodeRequests) -> None:
-        """Send what is due for a node, while fewer requests are in flight than allowed. It drains
-        and sends in one step, so requests leave in the order of their sequence numbers.
-        """
-        node.is_sparse = False
-        while (
-            node.is_connected
-            and node.count < self._max_in_flight
-            and self._accumulator.has_more(node.node_id)
-        ):
-            batches = self._drain(node)
-            if not batches:
-                return
-            exchange = self._exchange(node, batches)
-            node.pace.bytes_on_their_way += exchange.size_in_bytes
-            exchange.bytes_on_their_way = node.pace.bytes_on_their_way
-            exchange.begun_at_s = self._monotonic()
-            node.requests += 1
-            if not node.count and exchange.is_of_one_record:
-                exchange.lone_number = node.requests
-            node.count += 1
-            try:
-                is_sent = self._submit(node, exchange)
-            except KafkaError as error:
-                self._take_in(node, exchange, None, error)
-                continue
-            if not is_sent:
-                node.at_gate += 1
-                self._wait_at_gate(node, exchange)
-
-    def _send_if_ready(self, node: NodeRequests) -> None:
-        node_id = node.node_id
-        if self._accumulator.has_more(node_id) and self._network.ready_delay(node_id) <= 0:
-            self._send(node)
-
     def sends_at_once(self, queue: PartitionQueue) -> bool:
         """Whether `send_at_once` sends the batch of `queue`. Never with linger."""
-        if self._lingers or queue.leader_id is None or self._has_ended:
+        if self._lingers or queue.leader_id is None or self.has_ended:
             return False
         node = self._nodes.get(queue.leader_id)
         return node is not None and node.is_sparse
@@ -295,13 +383,26 @@ class BatchSender:
         if queue.leader_id is None or not self.sends_at_once(queue):
             return
         try:
-            self._send_if_ready(self._nodes[queue.leader_id])
+            node = self._nodes[queue.leader_id]
+            node.send_if_ready()
             if self._timer is None or self._accumulator.has_waiting:
                 self.wake()  # the task sets the timer for the batch's expiry
         except Exception as fault:  # noqa: BLE001  not the fault of the caller's record
             self._end_with(fault)
 
-    def _exchange(self, node: NodeRequests, batches: list[ProducerBatch]) -> ProduceRound:
+    def _drain(self, node_id: int) -> list[ProducerBatch]:
+        now_s = self._monotonic()
+        batches = self._accumulator.drain(node_id, now_s)
+        if batches and self._routes.patience.is_on:
+            self._routes.patience.note(node_id, now_s, can_send=True)
+        if batches and self._observer.is_heard:
+            for batch in batches:
+                self._observer.batch_sent(
+                    batch.topic_partition, batch.next_index, now_s - batch.created_s
+                )
+        return batches
+
+    def _exchange(self, node: NodeSender, batches: list[ProducerBatch]) -> ProduceRound:
         transactions = self._transactions
         max_version = None
         if transactions is not None:
@@ -318,7 +419,6 @@ class BatchSender:
             [self._accumulator.seal(batch) for batch in batches],
             max_version,
             node,
-            self,
         )
 
     def _topics_of(self, batches: list[ProducerBatch]) -> ProducedTopics:
@@ -336,100 +436,11 @@ class BatchSender:
             topics = self._topics[topic] = topics_of(batches, snapshot)
         return topics
 
-    def _submit(self, node: NodeRequests, exchange: ProduceRound) -> bool:
-        if node.at_gate:
-            return False
-        exchange.timeout_s = self._time_for(node, exchange)
-        return self._network.submit(node.node_id, exchange)
-
-    def _time_for(self, node: NodeRequests, exchange: ProduceRound) -> float | None:
-        """Return the seconds that a request may take; None: the usual ones."""
-        if exchange.size_in_bytes <= node.pace.most_bytes:
-            return None
-        batch = exchange.batches[0]
-        factor = node.pace.time_factor(exchange.size_in_bytes)
-        usual_s = self._config.request_timeout_ms / 1000
-        left_s = batch.created_s + self._config.delivery_timeout_ms / 1000 - exchange.begun_at_s
-        return max(min(factor * usual_s, left_s), usual_s)
-
-    # Responses…
-
-    def round_is_over(
-        self,
-        exchange: ProduceRound,
-        response: ProduceResponse | Written | None,
-        error: BaseException | None,
-    ) -> None:
-        """Take in the outcome of a request, and send what it has made due. Does not raise."""
-        node = exchange.node
-        if self._has_ended or node is None:
-            return
-        if error is not None and not isinstance(error, KafkaError):
-            self._end_with(error)
-            return
-        node.is_sparse = False  # until this is taken in
-        try:
-            if isinstance(response, list):  # the usual case
-                now_s = self._monotonic()
-                node.count -= 1
-                self._was_answered(node, exchange, now_s)
-                self._outcomes.written(response, now_s)
-            else:
-                self._network.note_throttle(node.node_id, response)
-                self._take_in(node, exchange, response, error)
-            self._go_on(node)
-            node.is_sparse = error is None and exchange.lone_number == node.requests
-        except Exception as fault:  # noqa: BLE001  the event loop would log it and go on
-            self._end_with(fault)
-
     def _end_with(self, fault: BaseException) -> None:
-        self._fault = fault
+        self.fault = fault
         self.wake()
 
-    def _take_in(
-        self,
-        node: NodeRequests,
-        exchange: ProduceRound,
-        response: ProduceResponse | None,
-        failure: KafkaError | None,
-    ) -> None:
-        node.count -= 1
-        now_s = self._monotonic()
-        if failure is None:
-            self._was_answered(node, exchange, now_s)
-            self._outcomes.answered(exchange, response, now_s)
-        else:
-            node.pace.bytes_on_their_way -= exchange.size_in_bytes
-            if isinstance(failure, RequestTimedOutError):
-                self._accumulator.was_late(node.node_id)
-            if isinstance(failure, AuthenticationFailedError):
-                self._authentication_failed(node, failure)
-                failure = _not_sent(failure)
-            self._disconnected(node)
-            self._outcomes.lost(exchange, failure, now_s)
-
-    def _was_answered(self, node: NodeRequests, exchange: ProduceRound, now_s: float) -> None:
-        """Learn the node's pace. That a request has left, with acks=0, says nothing of it."""
-        node.pace.bytes_on_their_way -= exchange.size_in_bytes
-        if self._required_acks:
-            node.pace.was_answered(exchange.bytes_on_their_way, now_s - exchange.begun_at_s)
-
-    def _go_on(self, node: NodeRequests) -> None:
-        """Send what the end of a request has made due.
-
-        The task looks at the rest: other nodes may be due, or the next batch may be due earlier. It
-        need not if this node alone has batches, and as many requests in flight as allowed: then the
-        next response comes here again.
-        """
-        self._send_if_ready(node)
-        if self._accumulator.has_waiting and (
-            node.count < self._max_in_flight
-            or self._routes.patience.is_on
-            or self._accumulator.has_others(node.node_id)
-        ):
-            self.wake()
-
-    def _why_unsent(self, batch: ProducerBatch) -> str:
+    def why_unsent(self, batch: ProducerBatch) -> str:
         """Return what keeps a batch from being sent, as far as it is known."""
         sequences, topic_partition = self._sequences, batch.topic_partition
         if sequences is not None and not sequences.has_producer_id:
@@ -475,4 +486,4 @@ def _not_sent(failure: AuthenticationFailedError) -> KafkaConnectionError:
     return error
 
 
-__all__ = ["BatchSender", "NodeRequests"]
+__all__ = ["BatchSender", "NodeSender", "SenderTasks"]

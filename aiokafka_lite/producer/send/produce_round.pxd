@@ -10,7 +10,6 @@ from aiokafka_lite.producer.send.batches_request cimport ProducedTopics, Produce
 cdef class ProduceRound(Exchange):
     cdef readonly list batches
     cdef readonly object node
-    cdef object sender
     cdef public int lone_number
     cdef readonly Py_ssize_t size_in_bytes
     cdef public Py_ssize_t bytes_on_their_way

@@ -41,7 +41,6 @@ class ProduceRound(Exchange):
         "is_of_one_record",
         "lone_number",
         "node",
-        "sender",
         "size_in_bytes",
     )
 
@@ -53,11 +52,10 @@ class ProduceRound(Exchange):
         wires: list[memoryview],
         max_version: int | None = None,
         node: Any = None,
-        sender: Any = None,
     ) -> None:
         """`wires`: the bytes of each batch. `max_version`: the newest that the transaction's
-        protocol allows; None: any. An unknown id asks for names. `node`: what the sender knows of
-        the node. `sender`: takes the outcome.
+        protocol allows; None: any. An unknown id asks for names. `node`: the `NodeSender` that
+        takes the outcome.
         """
         if max_version is None and not topics.has_all_ids:
             max_version = ProduceRequest.topic_ids_since - 1
@@ -68,7 +66,6 @@ class ProduceRound(Exchange):
         self._wires = wires
         self.batches = batches
         self.node = node
-        self.sender = sender
         self.lone_number = 0
         """Its number among the requests to its node, if it has one record and was sent alone; else
         0.
@@ -84,8 +81,8 @@ class ProduceRound(Exchange):
         self.is_of_one_record = len(batches) == 1 and batches[0].record_count == 1
 
     def ended(self, response: Any, error: BaseException | None) -> None:
-        if self.sender is not None:
-            self.sender.round_is_over(self, response, error)
+        if self.node is not None:
+            self.node.round_is_over(self, response, error)
         Exchange.ended(self, response, error)
 
     def read(self, frame: memoryview, version: int) -> Any:

@@ -1,15 +1,16 @@
 """Owns the sending of batches: it drains them from the accumulator and takes in the responses.
 
-One task, `sender`, finds the nodes with a batch that is due, sends to them, and sleeps until the
-next batch is due. A response is taken in where it is read, by its `ProduceRound`. A request has a
-task of its own only if it has to wait for its connection. Draining and sending is one step, so
-requests leave in the order of their sequence numbers. `record_accumulator` decides what is due,
-`sequence_numbers` what may be sent, `batch_outcomes` what a response does to a batch.
+The task `sender` finds the nodes with a batch that is due, lets their `NodeSender` send it, and
+sleeps until the next batch is due. A response is taken in where it is read, by its `ProduceRound`.
+The task `send[node]` makes the connection, and sends what has to wait for one, in the order in
+which it was drained. Draining and sending is one step, so requests leave in the order of their
+sequence numbers. `record_accumulator` decides what is due, `sequence_numbers` what may be sent,
+`batch_outcomes` what a response does to a batch.
 
-One task serves all nodes. No task waits for a Produce response, so the order of the sequence
-numbers holds by construction. A record with linger 0 is sent one turn of the loop after `send`; a
-task per request needs two. With the turns of the loop it costs 430 thousand instructions instead of
-460. An unexpected error in such a callback ends the client, as in a task.
+No task waits for a Produce response, so the order of the sequence numbers holds by construction. A
+record with linger 0 is sent one turn of the loop after `send`; a task per request needs two. With
+the turns of the loop it costs 430 thousand instructions instead of 460. An unexpected error in such
+a callback ends the client, as in a task.
 
 A new batch wakes the task only if it is the first of its queue. A response wakes it only while
 something waits. Any other wake-up changes nothing of what is due: under load it was half of the
@@ -41,8 +42,7 @@ from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.batch_wait import all_done
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
 from aiokafka_lite.producer.producer_config import ProducerConfig
-from aiokafka_lite.producer.send.batch_sender import BatchSender, NodeRequests
-from aiokafka_lite.producer.send.produce_round import ProduceRound
+from aiokafka_lite.producer.send.batch_sender import BatchSender, NodeSender
 from aiokafka_lite.protocol.messages.init_producer_id import InitProducerIdRequest
 
 if TYPE_CHECKING:
@@ -51,10 +51,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _INT32_MAX = 2**31 - 1
+_SHORTEST_WAIT_S = 0.001
 _Args = TypeVarTuple("_Args")
 
 
-class Sender(BatchSender):
+class _NodeTask:
+    """The task `send[node]`, and what wakes it."""
+
+    __slots__ = ("go", "task")
+
+    def __init__(self) -> None:
+        self.go = Wakeup()
+        self.task: OwnedTask | None = None
+
+
+class Sender:
     """Sends what the accumulator holds, until `close`."""
 
     def __init__(
@@ -68,9 +79,23 @@ class Sender(BatchSender):
         wakeup: Wakeup,
     ) -> None:
         """`wakeup` is set whenever something may be due."""
-        super().__init__(client, config, accumulator, routes, sequences, transactions, wakeup.set)
+        self.client = client
+        self.batches = BatchSender(
+            client, config, accumulator, routes, sequences, transactions, self, wakeup
+        )
+        """Decides what leaves when."""
+        self._dispatch = self.batches.dispatch
+        self.wake = wakeup.set
+        """Make the sender look at what is due. Cheap, may be called any number of times."""
         self._wakeup = wakeup
+        self._config = config
+        self._clock = client.clock
+        self._accumulator = accumulator
+        self._routes = routes
+        self._sequences = sequences
+        self._transactions = transactions
         self._tasks: list[OwnedTask] = []
+        self._node_tasks: dict[int, _NodeTask] = {}
         self._asks_for_id = False
         self._has_asked_for_id = False
         self._is_closing = False
@@ -158,13 +183,13 @@ class Sender(BatchSender):
             self.client.owner.spawn("stop", self.close, timeout_s)
 
     async def _end(self) -> None:
-        self._has_ended = True
+        self.batches.has_ended = True
         for task in self._tasks:
             task.cancel()
         await self.client.close()
 
     def _client_failed(self, cause: BaseException) -> None:
-        self._has_ended = True
+        self.batches.has_ended = True
         what = cause.args[0] if type(cause) is KafkaError else repr(cause)
         error = KafkaError(f"a background task of the producer failed: {what}")
         error.__cause__ = cause
@@ -185,7 +210,7 @@ class Sender(BatchSender):
 
     async def _run(self) -> None:
         try:
-            while self._fault is None:
+            while self.batches.fault is None:
                 now_s = self._clock.monotonic()
                 delay_s = self._dispatch(now_s)
                 if delay_s is not None:  # there are records without outcome
@@ -193,11 +218,11 @@ class Sender(BatchSender):
                         self._late_at_s = self._tell_of_late(now_s)
                     late_s = self._late_at_s - now_s
                     delay_s = late_s if late_s < delay_s else delay_s
-                self._look_again_in(delay_s, now_s)
+                self.batches.look_again_in(delay_s, now_s)
                 await self._wakeup.wait()
-            raise self._fault
+            raise self.batches.fault
         finally:
-            self._look_again_in(None, 0.0)
+            self.batches.look_again_in(None, 0.0)
 
     def _tell_of_late(self, now_s: float) -> float:
         """Warn of records that wait for long; return when to look again, in monotonic seconds.
@@ -215,7 +240,7 @@ class Sender(BatchSender):
             self._told_late_at_s = now_s
             tell_at_s = now_s + TELL_AGAIN_S
             tp = oldest.topic_partition
-            said = self._why_unsent(oldest)
+            said = self.batches.why_unsent(oldest)
             if oldest.last_error is not None:
                 said = f"the last of {oldest.attempts} attempts has failed: "
                 said += reason_of(oldest.last_error)
@@ -228,10 +253,24 @@ class Sender(BatchSender):
 
     # Sending…
 
-    def _begin_connect(self, node: NodeRequests) -> None:
-        self._spawn(f"connect[{node.node_id}]", self._connect, node)
+    def look_after(self, node: NodeSender) -> None:
+        """Let the task `send[node]` connect, or send the requests that wait for a connection."""
+        work = self._node_tasks.get(node.node_id)
+        if work is None:
+            work = self._node_tasks[node.node_id] = _NodeTask()
+        work.go.set()
+        if work.task is None:
+            work.task = self._spawn(f"send[{node.node_id}]", self._send_to, node, work.go)
 
-    async def _connect(self, node: NodeRequests) -> None:
+    async def _send_to(self, node: NodeSender, go: Wakeup) -> None:
+        while True:
+            await go.wait()
+            if node.is_connecting:
+                await self._connect(node)
+            while node.at_gate:
+                await self._send_first(node)
+
+    async def _connect(self, node: NodeSender) -> None:
         """Connect to a node before anything is drained for it. Until then its batches go on filling
         and use up no attempt.
         """
@@ -240,9 +279,9 @@ class Sender(BatchSender):
         except KafkaError as error:
             logger.debug("node %d cannot be sent to: %s", node.node_id, error)
             if isinstance(error, AuthenticationFailedError):
-                self._authentication_failed(node, error)
+                self.authentication_failed(node, error)
             node.failure = error
-            self._disconnected(node)
+            node.disconnected()
         else:
             node.is_connected = True
             node.failure = None
@@ -251,7 +290,7 @@ class Sender(BatchSender):
             node.is_connecting = False
             self.wake()
 
-    def _authentication_failed(self, node: NodeRequests, error: AuthenticationFailedError) -> None:
+    def authentication_failed(self, node: NodeSender, error: AuthenticationFailedError) -> None:
         """Tell a call that waits, or the next one. The batches wait for another attempt, until they
         expire; those of a producer that stops fail.
         """
@@ -281,21 +320,23 @@ class Sender(BatchSender):
         assert self._refusal is not None
         return copy.copy(self._refusal)
 
-    def _wait_at_gate(self, node: NodeRequests, exchange: ProduceRound) -> None:
-        self._spawn(f"produce[{node.node_id}]", self._produce, node, exchange)
-
-    async def _produce(self, node: NodeRequests, exchange: ProduceRound) -> None:
-        """Send a request that has to wait for its connection, which was lost, for example."""
+    async def _send_first(self, node: NodeSender) -> None:
+        """Send the first request that waits for a connection, which was lost, for example."""
+        exchange = node.at_gate[0]
+        waited_s = self._clock.monotonic() - exchange.begun_at_s
+        usual_s = self._config.request_timeout_ms / 1000
+        exchange.timeout_s = max((exchange.timeout_s or usual_s) - waited_s, _SHORTEST_WAIT_S)
         try:
             await self.client.network.send(node.node_id, exchange)
         except KafkaError as error:
+            node.at_gate.popleft()
             exchange.fail(error)
-        finally:
-            node.at_gate -= 1
+        else:
+            node.at_gate.popleft()
 
     # Who we are to the brokers…
 
-    def _ask_for_producer_id(self) -> None:
+    def ask_for_producer_id(self) -> None:
         if self._asks_for_id or (self._has_asked_for_id and not self._accumulator.incomplete):
             return
         self._asks_for_id = self._has_asked_for_id = True
@@ -314,7 +355,7 @@ class Sender(BatchSender):
         try:
             with wait:
                 while True:
-                    error = self.id_failure = await self._init_producer_id()
+                    error = self.batches.id_failure = await self._init_producer_id()
                     if error is None:
                         return
                     if not error.retriable:
@@ -355,9 +396,10 @@ class Sender(BatchSender):
         name: str,
         body: Callable[[Unpack[_Args]], Coroutine[Any, Any, object]],
         *args: *_Args,
-    ) -> None:
-        self._tasks = [task for task in self._tasks if not task.done]
-        self._tasks.append(self.client.owner.spawn(name, body, *args))
+    ) -> OwnedTask:
+        task = self.client.owner.spawn(name, body, *args)
+        self._tasks = [*(each for each in self._tasks if not each.done), task]
+        return task
 
 
 __all__ = ["Sender"]

@@ -113,7 +113,7 @@ async def test_what_nobody_foresaw_in_an_answer_ends_the_producer() -> None:
         await producer.start()
         await producer.send_and_wait("orders", b"0")
         fault = ZeroDivisionError("nobody foresaw this")
-        sender = producer._engine.sender
+        sender = producer._engine.sender.batches
         sender._outcomes = mock.Mock(wraps=sender._outcomes, written=mock.Mock(side_effect=fault))
         ack = await producer.send("orders", b"1")
         with pytest.raises(KafkaError, match="nobody foresaw this"):

@@ -75,6 +75,16 @@ async def test_a_node_is_asked_whether_it_answers_before_anything_is_drained_for
         assert asked.index(ProduceRequest) > len(asked) - 1 - asked[::-1].index(ApiVersionsRequest)
 
 
+async def test_one_task_of_its_name_makes_the_connections_of_a_node() -> None:
+    async with kafka() as broker, producing(broker) as producer:
+        for number in range(3):
+            await producer.send_and_wait("orders", b"%d" % number)
+            error = KafkaConnectionError("says the test")
+            producer.kafka_client.network.disconnect([1], error)
+        names = [task.get_name() for task in asyncio.all_tasks()]
+        assert [name.partition(": ")[2] for name in names].count("send[1]") == 1
+
+
 async def test_batches_of_a_node_that_is_down_stay_open_and_unattempted() -> None:
     async with kafka(nodes=2) as broker:
         broker.create_topic("orders", partitions=1, replication_factor=1)
@@ -83,7 +93,7 @@ async def test_batches_of_a_node_that_is_down_stay_open_and_unattempted() -> Non
             leader = broker.leader(("orders", 0))
             broker.stop_node(leader)
             first = await producer.send("orders", b"1")
-            while producer._engine.sender._nodes[leader].is_connected:
+            while producer._engine.sender.batches._nodes[leader].is_connected:
                 await asyncio.sleep(0)
             acks = [await producer.send("orders", b"%d" % n) for n in range(2, 50)]
             broker.start_node(leader)
@@ -229,7 +239,7 @@ async def test_a_connection_that_is_gone_is_made_again_for_the_next_batches() ->
         producing(broker, max_batch_size=200, observer=retried) as producer,
     ):
         await producer.send_and_wait("orders", b"first")
-        (node_id,) = producer._engine.sender._nodes
+        (node_id,) = producer._engine.sender.batches._nodes
         producer.kafka_client.network.disconnect([node_id], KafkaConnectionError("says the test"))
         acks = []
         for number in range(8):
