@@ -523,7 +523,7 @@ DIFFERENCES = (
         lambda step, theirs, ours: (
             step.name in ("committed", "seek_to_committed", "left behind")
             and not ours.error
-            and stored_in(ours.result) <= stored_in(theirs.result)
+            and stores_no_more(theirs.result, ours.result)
         ),
     ),
     Difference(
@@ -544,13 +544,19 @@ DIFFERENCES = (
 )
 
 
-def stored_in(result: Any) -> set[Any]:
-    """The stored offsets in what a step found."""
+def stores_no_more(theirs: Any, ours: Any) -> bool:
+    """Whether each stored offset is theirs, or the one at which the group starts without it."""
+    known = stored_in(theirs)
+    return all(known.get(place, 0) == offset for place, offset in stored_in(ours).items())
+
+
+def stored_in(result: Any) -> dict[Any, int]:
+    """The stored offsets, by place, in what a step found."""
     if isinstance(result, tuple):  # left behind: with the ends of the logs
-        return set(result[1])
+        return {each[:2]: each[2] for each in result[1]}
     if isinstance(result, list):
-        return {each for each in result if each[1] is not None}
-    return set() if result is None else {result}
+        return {each[0]: each[1] for each in result if each[1] is not None}
+    return {} if result is None else {"the one asked for": result}
 
 
 def difference(step: Step, theirs: Finding, ours: Finding) -> Difference | None:

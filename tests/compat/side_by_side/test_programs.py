@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -145,3 +146,11 @@ def test_a_difference_is_noticed() -> None:
     assert difference(step, waits, kinds) is not None
     assert difference(step, waits, Finding(1)) is None
     assert told_apart(program, [waits, *same[1:]], [kinds, *other[1:]]) is None
+    left = Step("left behind")
+    ends: list[Any] = []
+    stored = Finding((ends, [("a", 0, 2)]))
+    for offset, is_known in ((2, True), (0, False), (3, False)):
+        ours = Finding((ends, [("a", 0, offset)]))
+        assert (difference(left, stored, ours) is not None) == is_known
+    beginning = Finding((ends, [("a", 0, 2), ("b", 0, 0)]))
+    assert difference(left, stored, beginning) is not None
