@@ -443,7 +443,7 @@ async def test_a_failed_background_task_reaches_the_next_calls_and_the_acks() ->
         def broken(now_s: float) -> None:
             raise ZeroDivisionError("a bug")
 
-        producer._engine.sender._dispatch = broken  # type: ignore[method-assign]
+        producer._engine.sender._dispatch = broken
         with pytest.raises(KafkaError, match="a bug"):
             await producer.flush()
         with pytest.raises(KafkaError, match="a bug") as caught:
@@ -473,7 +473,7 @@ async def test_a_failed_background_task_reaches_who_waits_for_memory() -> None:
         def broken(now_s: float) -> None:
             raise ZeroDivisionError("a bug")
 
-        producer._engine.sender._dispatch = broken  # type: ignore[method-assign]
+        producer._engine.sender._dispatch = broken
         producer._engine.sender.wake()
         for lost in (waiting, ack):
             with pytest.raises(KafkaError, match="a bug"):
