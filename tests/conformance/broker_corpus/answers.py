@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-RELEASES: Final = ("4.4.0",)
+RELEASES: Final = ("4.4.0", "3.9.2")
+"""The first has all answers, the others have those in which they differ from it."""
 
 
 def path_of(release: str) -> Path:
@@ -22,6 +23,25 @@ def read(release: str) -> dict[str, Any]:
         return {"cases": {}}
     told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return told
+
+
+def besides(cases: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """Return the answers that differ from those of the first release, in the form of `shortened`.
+
+    A version that the first release was not asked in is one in which they differ.
+    """
+    kept: dict[str, Any] = {}
+    for name, steps in cases.items():
+        for step, answers in steps.items():
+            known = by_version(first.get(name, {}).get(step, {}))
+            other = {
+                version: answer
+                for version, answer in by_version(answers).items()
+                if version not in known or known[version] != answer
+            }
+            if other:
+                kept.setdefault(name, {})[step] = _merged(other)
+    return kept
 
 
 def shortened(steps: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -41,4 +61,4 @@ def by_version(answers: dict[str, Any]) -> dict[str, Any]:
     return {each: answer for versions, answer in answers.items() for each in versions.split(",")}
 
 
-__all__ = ["RELEASES", "by_version", "path_of", "read", "shortened"]
+__all__ = ["RELEASES", "besides", "by_version", "path_of", "read", "shortened"]

@@ -1,7 +1,8 @@
 """Writes what real Kafkas answer to the corpus: `make record-kafka`.
 
 ARGS="--release 4.4.0" records one release, and ARGS="--only NAME" the rows whose names contain
-NAME, among what was recorded before.
+NAME, among what was recorded before. The newest release comes first: of the others, the answers
+that differ from its own are kept.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiokafka_lite.testing.apache_kafka import ApacheKafka
-from tests.conformance.broker_corpus.answers import RELEASES, path_of, read, shortened
+from tests.conformance.broker_corpus.answers import RELEASES, besides, path_of, read, shortened
 from tests.conformance.broker_corpus.exchange import (
     Build,
     NotServedError,
@@ -34,6 +35,8 @@ PROPERTIES: Final = {
 }
 """What the embedded broker has for itself, so that nobody waits."""
 OF_44: Final = ("group.consumer.assignment.interval.ms", "group.share.assignment.interval.ms")
+LEFT_OUT: Final = {"3.9.2": ("20000 partitions",)}
+"""Rows that hurt a release: 3.9 does make 20,000 partitions, and is busy with them for minutes."""
 
 
 def _always(request: Any) -> Build:
@@ -62,7 +65,7 @@ async def _recorded(release: str, only: str) -> dict[str, Any]:
         await _warm_up(player)
         cases = {}
         for row in ROWS:
-            if only not in row.name:
+            if only not in row.name or row.name in LEFT_OUT.get(release, ()):
                 continue
             try:
                 cases[row.name] = shortened(await player.play(row))
@@ -85,8 +88,11 @@ def main() -> None:
     chosen = parser.parse_args()
     for release in chosen.release or RELEASES:
         cases = asyncio.run(_recorded(release, chosen.only))
+        if release != RELEASES[0]:
+            cases = besides(cases, read(RELEASES[0])["cases"])
         if chosen.only:
-            cases = {**read(release)["cases"], **cases}
+            known = read(release)["cases"]
+            cases = {**{k: v for k, v in known.items() if chosen.only not in k}, **cases}
         names = {row.name for row in ROWS}
         lines = [
             f"{json.dumps(name)}: {json.dumps(case, separators=(',', ':'))}"
