@@ -143,7 +143,8 @@ async def ask_everything(bootstrap: str, topic: str) -> None:
         answer = await client.send(node_id, found(metadata, "MetadataRequest")(None))
         assert answer.controller_id in {broker[0] for broker in answer.brokers}
         offsets = found("protocol.offset", "OffsetRequest")(-1, 0, [(topic, [(1, -1)])])
-        leader = next(p[2] for p in answer.topics[0][3] if p[1] == 1)
+        (partitions,) = (each[3] for each in answer.topics if each[1] == topic)
+        leader = next(p[2] for p in partitions if p[1] == 1)
         ends = await client.send(leader, offsets)
         assert ends.topics[0][1][0][-1] == 1
         await client.coordinator_lookup(0, topic)  # waits for the first coordinator there is

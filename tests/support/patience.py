@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
+from aiokafka_lite import AIOKafkaAdminClient
+
 PATIENCE_S = 30  # a test that waits longer than this has failed
 
 
@@ -23,3 +25,12 @@ async def eventually_equals(ask: Callable[[], Awaitable[object]], wanted: object
                 await asyncio.sleep(0.01)
                 answer = await ask()
     assert answer == wanted
+
+
+async def eventually_listed(admin: AIOKafkaAdminClient, *topics: str) -> None:
+    """Wait until the brokers know the topics: a real controller says earlier that they are made."""
+
+    async def are_listed() -> bool:
+        return set(topics) <= set(await admin.list_topics())
+
+    await eventually_equals(are_listed, True)

@@ -222,8 +222,12 @@ async def test_what_has_settings_is_listed(any_kafka: str, topic_name: str) -> N
             with pytest.raises(UnsupportedVersionError, match=r"needs Kafka 4\.1"):
                 await admin.list_config_resources()
             return
-        found = await admin.list_config_resources()
-        assert {ConfigResource(TOPIC, topic_name), ConfigResource(BROKER, "1")} <= set(found)
+        wanted = {ConfigResource(TOPIC, topic_name), ConfigResource(BROKER, "1")}
+
+        async def are_listed() -> bool:
+            return wanted <= set(await admin.list_config_resources())
+
+        await eventually_equals(are_listed, True)  # the controller answers before the brokers know
         named = await admin.list_config_resources([ConfigResourceType.BROKER, 2])
         assert {each.resource_type for each in named} == {TOPIC, BROKER}
 

@@ -24,6 +24,7 @@ from aiokafka_lite.protocol.messages.describe_topic_partitions import (
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
+from tests.support.patience import eventually_listed
 
 UNKNOWN, REFUSED, INVALID = 3, 29, 17
 
@@ -38,6 +39,7 @@ async def test_dicts_are_those_of_aiokafka_and_more(
     admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
 ) -> None:
     await admin.create_topics([NewTopic(topic_name, 3, 1)])
+    await eventually_listed(admin, topic_name)
     (ours,) = await admin.describe_topics([topic_name])
     theirs_admin = aiokafka.admin.AIOKafkaAdminClient(bootstrap_servers=any_kafka)
     await theirs_admin.start()
@@ -60,6 +62,7 @@ async def test_pages_say_what_another_client_says(
     admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
 ) -> None:
     created = await admin.create_topics([NewTopic(topic_name, 5, 1)])
+    await eventually_listed(admin, topic_name)
     found = await admin.describe_topic_partitions([topic_name], page_partitions=2)
     topic = found.succeeded[topic_name]
     assert topic.topic_id == created.topics.succeeded[topic_name].topic_id
@@ -77,6 +80,7 @@ async def test_pages_say_what_another_client_says(
 @pytest.mark.needs_kafka("2.8", "error for impossible names of topics")
 async def test_bad_topics_among_good_ones(admin: AIOKafkaAdminClient, topic_name: str) -> None:
     await admin.create_topics([NewTopic(topic_name, 1, 1)])
+    await eventually_listed(admin, topic_name)
     names = [f"{topic_name}-absent", topic_name, "no topic!"]
     rows = await admin.describe_topics(names)
     assert [(each["topic"], each["error_code"]) for each in rows] == list(

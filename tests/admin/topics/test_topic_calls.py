@@ -21,6 +21,7 @@ from aiokafka_lite.errors import (
 from aiokafka_lite.protocol.api_key import ApiKey
 from aiokafka_lite.protocol.messages.create_topics import CreateTopicsRequest
 from aiokafka_lite.testing.broker import Acl, EmbeddedBroker
+from tests.support.patience import eventually_listed
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ async def test_topics_are_created_listed_and_deleted(
     answer = await admin.create_topics([NewTopic(topic_name, 3, 1)])
     assert answer.topic_errors == [(topic_name, 0, None)]
     assert answer.topics.succeeded[topic_name].num_partitions == 3
-    assert topic_name in await admin.list_topics()
+    await eventually_listed(admin, topic_name)
     gone = await admin.delete_topics([topic_name])
     assert gone.topic_error_codes == [(topic_name, 0)]
     assert gone.to_object()["topic_error_codes"] == [{"topic": topic_name, "error_code": 0}]
@@ -53,7 +54,7 @@ async def test_another_client_sees_what_was_created(
             seen = await asyncio.to_thread(witness.list_topics, topic_name, 60)
             if len(seen.topics[topic_name].partitions) == 2:
                 break
-    assert topic_name in await admin.list_topics()
+    await eventually_listed(admin, topic_name)
     (await admin.delete_topics([topic_name])).topics.raise_first()
     async with asyncio.timeout(30):
         while topic_name in (await asyncio.to_thread(witness.list_topics, timeout=60)).topics:
