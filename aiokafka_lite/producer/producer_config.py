@@ -16,6 +16,7 @@ from aiokafka_lite.cluster.client_config import (
     DefaultInt,
     at_least,
     one_of,
+    text_or_none,
 )
 from aiokafka_lite.compression.compression_type import CompressionType
 from aiokafka_lite.concurrency.coroutine_function import is_coroutine_function
@@ -150,6 +151,13 @@ class ProducerConfig(ClientConfig):
     """Records without a key avoid a node that nothing could be sent to for this long; 0: never.
     Java: partitioner.availability.timeout.ms. Not in aiokafka."""
 
+    partitioner_rack_aware: bool = False
+    """Choose partitions for records without a key among those with a leader in `client_rack`, while
+    there are any (KIP-1123). Java: partitioner.rack.aware. Not in aiokafka."""
+    client_rack: str | None = None
+    """Rack of this client, as brokers have broker.rack; `partitioner_rack_aware` needs it. Java:
+    client.rack. Not in aiokafka."""
+
     transactional_id: str | None = None
     """Name that lets this producer use transactions; one producer at a time may have it. Records
     count only when their transaction commits (KIP-98). Java: transactional.id."""
@@ -240,9 +248,15 @@ class ProducerConfig(ClientConfig):
                 f"a plain function"
             )
         yield from one_of("enable_idempotence", self.enable_idempotence, (None, True, False))
-        for name in ("partitioner_ignore_keys", "partitioner_adaptive_partitioning_enable"):
+        for name in (
+            "partitioner_ignore_keys",
+            "partitioner_adaptive_partitioning_enable",
+            "partitioner_rack_aware",
+        ):
             yield from one_of(name, getattr(self, name), (True, False))
+        yield from text_or_none("client_rack", self.client_rack)
         yield from _key_faults(self)
+        yield from _rack_faults(self)
         yield from _topic_size_faults(self.max_batch_size_by_topic)
         yield from _interceptor_faults(self.interceptors)
         yield from self._compression_faults()
@@ -393,6 +407,23 @@ def _key_faults(config: ProducerConfig) -> Iterator[str]:
         yield (
             f"partitioner={quoted(config.partitioner)} chooses by the key, which "
             f"partitioner_ignore_keys=True forbids; leave one of them out"
+        )
+
+
+def _rack_faults(config: ProducerConfig) -> Iterator[str]:
+    if config.partitioner_rack_aware is not True:
+        return
+    rack: object = config.client_rack
+    if rack is None or (isinstance(rack, str) and not rack.strip()):
+        yield (
+            f"partitioner_rack_aware=True needs client_rack, which is {quoted(rack)}; set it to "
+            "the broker.rack of the brokers near this client"
+        )
+    partitioner: object = config.partitioner
+    if partitioner is not None and not str(partitioner).endswith("_random"):
+        yield (
+            f"partitioner={quoted(partitioner)} chooses a partition for every record, so "
+            "partitioner_rack_aware=True has no effect; leave one of them out"
         )
 
 

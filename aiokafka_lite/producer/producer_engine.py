@@ -76,6 +76,7 @@ class ProducerEngine:
             rng=rng,
             is_adaptive=config.partitioner_adaptive_partitioning_enable,
             patience=NodePatience(config.partitioner_availability_timeout_ms),
+            rack=config.client_rack if config.partitioner_rack_aware else None,
         )
         wakeup = Wakeup()
         self.transactions: TransactionManager | None = None

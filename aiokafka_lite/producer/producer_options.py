@@ -181,6 +181,19 @@ class ProducerOptions(CommonOptions, Generic[K_contra, V_contra], total=False):
     Default: 0 milliseconds. Java: partitioner.availability.timeout.ms. Not in aiokafka.
     """
 
+    partitioner_rack_aware: bool
+    """Choose partitions for records without a key among those with a leader in `client_rack`, while
+    there are any (KIP-1123).
+
+    Default: False. Java: partitioner.rack.aware. Not in aiokafka.
+    """
+
+    client_rack: str | None
+    """Rack of this client, as brokers have broker.rack; `partitioner_rack_aware` needs it.
+
+    Default: None. Java: client.rack. Not in aiokafka.
+    """
+
     transactional_id: str | None
     """Name that lets this producer use transactions; one producer at a time may have it. Records
     count only when their transaction commits (KIP-98).

@@ -89,6 +89,28 @@ async def test_a_follower_in_the_consumers_rack_is_read_from_and_left_when_it_di
 @pytest.mark.real_kafka
 @pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_factories=["asyncio"])
+async def test_keyless_records_go_to_leaders_in_the_producers_rack(
+    cluster: ApacheKafka, topic_name: str
+) -> None:
+    """Of a topic of six partitions on three nodes in racks of their own (KIP-1123)."""
+    await create_topic(cluster.bootstrap_servers, topic_name, partitions=6)
+    async with connected(cluster.bootstrap_servers) as client:
+        known = await client.metadata.wait_for_topic(topic_name, 30)
+        leaders = {at: known.leader(TopicPartition(topic_name, at)).node_id for at in range(6)}
+    near = {at for at, leader in leaders.items() if leader == 2}
+    assert 0 < len(near) < 6
+    async with AIOKafkaProducer(
+        bootstrap_servers=cluster.bootstrap_servers,
+        client_rack=RACKS[1],
+        partitioner_rack_aware=True,
+    ) as producer:
+        acks = [await producer.send(topic_name, b"x" * 1000) for _ in range(600)]
+        assert {(await ack).partition for ack in acks} == near
+
+
+@pytest.mark.real_kafka
+@pytest.mark.timeout(600)
+@pytest.mark.asyncio(loop_factories=["asyncio"])
 async def test_a_leader_that_dies_is_followed_by_one_that_validates_the_position(
     cluster: ApacheKafka, topic_name: str
 ) -> None:

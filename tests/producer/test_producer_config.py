@@ -209,6 +209,18 @@ async def listen_slowly(*_: object) -> None:
         ({"partitioner_ignore_keys": "yes"}, "partitioner_ignore_keys='yes'"),
         ({"partitioner_adaptive_partitioning_enable": None}, "adaptive_partitioning_enable=None"),
         ({"partitioner_availability_timeout_ms": -1}, "partitioner_availability_timeout_ms=-1"),
+        ({"partitioner_rack_aware": 1.5}, "partitioner_rack_aware=1.5"),
+        ({"client_rack": 5}, "client_rack=5 is of type int; set it to a str or None"),
+        ({"partitioner_rack_aware": True}, "needs client_rack, which is None"),
+        ({"partitioner_rack_aware": True, "client_rack": " "}, "needs client_rack, which is ' '"),
+        (
+            {"partitioner_rack_aware": True, "client_rack": "r", "partitioner": "murmur2"},
+            "partitioner='murmur2' chooses a partition for every record",
+        ),
+        (
+            {"partitioner_rack_aware": True, "client_rack": "r", "partitioner": listen},
+            "partitioner_rack_aware=True has no effect",
+        ),
         ({"interceptors": listen}, "no list; give a list of objects"),
         ({"interceptors": "on_send"}, "no list; give a list of objects"),
         ({"interceptors": [object()]}, "has none of the methods on_send"),
@@ -222,7 +234,7 @@ async def listen_slowly(*_: object) -> None:
 def test_what_partitioning_and_interceptors_cannot_do_is_refused(
     options: dict[str, object], text: str
 ) -> None:
-    """A partitioner or interceptor of the wrong form is refused (2d-4, 2d-5, C3)."""
+    """A partitioner or interceptor of the wrong form is refused (2d-4, 2d-5, 2d-24, C3)."""
     with pytest.raises(KafkaConfigurationError, match=text):
         ProducerConfig(**options)  # type: ignore[arg-type]
 
@@ -237,5 +249,7 @@ def test_partitioning_and_interceptors_that_can_are_taken() -> None:
     )
     ProducerConfig(partitioner=listen)  # type: ignore[arg-type]
     ProducerConfig(partitioner_ignore_keys=True, partitioner_availability_timeout_ms=100)
+    ProducerConfig(client_rack="r")
+    ProducerConfig(client_rack="r", partitioner_rack_aware=True, partitioner="fnv1a_random")
     for name, method in (("on_send", listen_slowly), ("on_acknowledgement", listen)):
         ProducerConfig(interceptors=[SimpleNamespace(**{name: method})])

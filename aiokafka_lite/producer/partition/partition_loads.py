@@ -2,11 +2,12 @@
 
 Partitions with short queues are chosen more often. Those of a node that is too slow are not chosen.
 
-Source: KIP-794, BuiltInPartitioner.updatePartitionLoadStats, RecordAccumulator.NodeLatencyStats.
+Source: KIP-794, KIP-1123, BuiltInPartitioner.updatePartitionLoadStats,
+RecordAccumulator.NodeLatencyStats.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from aiokafka_lite.cluster.metadata.metadata_snapshot import LeaderAndEpoch
 from aiokafka_lite.producer.accumulator.partition_queue import PartitionQueue
@@ -44,15 +45,19 @@ class PartitionLoads:
         queues: Sequence[PartitionQueue | None],
         patience: NodePatience,
         leader_of: Callable[[int], LeaderAndEpoch],
+        elsewhere: Sequence[int] = (),
     ) -> None:
-        """`queues`: None where no record was sent to, which counts as an empty one."""
+        """`queues`: None where no record was sent to, which counts as an empty one. `elsewhere`:
+        what to choose from while all nodes of the choices are too slow.
+        """
         self._queues = queues
+        self._elsewhere = elsewhere
         self._patience = patience
         self._leader_of = leader_of
 
     def choose(self, choices: Sequence[int], rng: random.Random) -> int:
-        """Return one of `choices`. The weight of a partition is the length of the longest queue + 1
-        - the length of its own.
+        """Return one of `choices`, or of `elsewhere`. The weight of a partition is the length of the
+        longest queue + 1 - the length of its own.
 
         Partitions of nodes that are too slow are left out, unless all are (2d-5). That holds while
         a batch of this topic waits for the node; otherwise no batch would show that it is back.
@@ -63,8 +68,11 @@ class PartitionLoads:
             waiting = {queue.leader_id for queue in self._queues if queue and queue.batches}
             late = {node_id for node_id in waiting if self._patience.is_over(node_id)}
             if late:
-                in_time = [each for each in choices if self._leader_of(each).node_id not in late]
-                choices = in_time or choices
+                choices = (
+                    self._not_led_by(late, choices)
+                    or self._not_led_by(late, self._elsewhere)
+                    or choices
+                )
         lengths = [
             0 if (queue := self._queues[each]) is None else len(queue.batches) for each in choices
         ]
@@ -73,6 +81,9 @@ class PartitionLoads:
             return rng.choice(choices)
         weights = [longest + 1 - length for length in lengths]
         return rng.choices(choices, weights)[0]
+
+    def _not_led_by(self, nodes: Container[int | None], choices: Sequence[int]) -> list[int]:
+        return [each for each in choices if self._leader_of(each).node_id not in nodes]
 
 
 __all__ = ["NodePatience", "PartitionLoads"]

@@ -40,8 +40,9 @@ class TopicRoute(RouteQueues[PartitionQueue]):
         available: Sequence[int],
         make_queue: Callable[[int], PartitionQueue],
         sticky: StickyPartition,
+        choices: Sequence[int],
     ) -> None:
-        super().__init__(len(partitions), make_queue, available or partitions, sticky)
+        super().__init__(len(partitions), make_queue, choices, sticky)
         self.topic = topic
         self.partitions = partitions
         """All partitions from 0 on, without gaps."""
@@ -86,9 +87,11 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         rng: random.Random,
         is_adaptive: bool = False,
         patience: NodePatience | None = None,
+        rack: str | None = None,
     ) -> None:
         """`is_adaptive`: partitions with short queues get more of the records without key, and
-        partitions of nodes that `patience` finds too slow get none (KIP-794).
+        partitions of nodes that `patience` finds too slow get none (KIP-794). `rack`: those records
+        go to partitions led there, while there are any (KIP-1123).
         """
         super().__init__()
         self._accumulator = accumulator
@@ -97,6 +100,7 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         self.patience = patience if patience is not None else NodePatience(0)
         """How long the nodes keep batches waiting; the sender measures it."""
         self._rng = rng
+        self._rack = rack
         self._sticky: dict[str, StickyPartition] = {}
         self._snapshot: MetadataSnapshot | None = None
         self._is_open = True
@@ -109,7 +113,11 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         self._accumulator.set_leaders(snapshot.leader)
         for topic in list(self._sticky):
             before = self.routes.get(topic)
-            if before is None or before.partitions is not snapshot.partition_ids(topic):
+            if (
+                before is None
+                or before.partitions is not snapshot.partition_ids(topic)
+                or self._has_moved(before, snapshot)
+            ):
                 self._make(topic, snapshot)
 
     def find(self, topic: str) -> TopicRoute | None:
@@ -151,14 +159,32 @@ class TopicRoutes(HeldRoutes[TopicRoute]):
         if sticky is None:
             sticky = self._sticky[topic] = StickyPartition(self._share_bytes, self._rng)
         available = snapshot.available_partitions(topic)
+        choices = self._choices(topic, snapshot) or partitions
         make_queue, leader_of = partial(self._queue, topic), partial(self._leader, topic)
-        route = TopicRoute(topic, partitions, available, make_queue, sticky)
+        route = TopicRoute(topic, partitions, available, make_queue, sticky, choices)
         self.routes[topic] = route
         if self._is_adaptive:
-            sticky.loads = PartitionLoads(route.queues, self.patience, leader_of)
+            sticky.loads = PartitionLoads(route.queues, self.patience, leader_of, available)
         if self.failure is None:
             self._know(topic)
         return route
+
+    def _has_moved(self, route: TopicRoute, snapshot: MetadataSnapshot) -> bool:
+        """Return whether a node has another rack, so that other partitions are near."""
+        if self._rack is None:
+            return False
+        return route.choices != (self._choices(route.topic, snapshot) or route.partitions)
+
+    def _choices(self, topic: str, snapshot: MetadataSnapshot) -> tuple[int, ...]:
+        """Return the partitions for records without key: those with a leader, in the rack if there
+        are any.
+        """
+        available = snapshot.available_partitions(topic)
+        if self._rack is None:
+            return available
+        in_rack = {node.node_id for node in snapshot.nodes.values() if node.rack == self._rack}
+        leader = snapshot.topics[topic].leaders if available else {}
+        return tuple(each for each in available if leader[each].node_id in in_rack) or available
 
     def _queue(self, topic: str, partition: int) -> PartitionQueue:
         return self._accumulator.queue_of(

@@ -98,6 +98,8 @@ PRODUCER: Final[Mapping[str, Key]] = {
         boolean,
     ),
     "partitioner.availability.timeout.ms": ("partitioner_availability_timeout_ms", int),
+    "partitioner.rack.aware": ("partitioner_rack_aware", boolean),
+    "client.rack": ("client_rack", str),
 }
 
 _DESERIALIZER = (

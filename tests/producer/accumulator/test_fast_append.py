@@ -40,7 +40,7 @@ class Way:
         self.sticky = twin.StickyPartition(100, random.Random(1))
         partitions = (0, 1, 2)
         queue_of = self.queues.__getitem__
-        route = twin.TopicRoute("t", partitions, partitions, queue_of, self.sticky)
+        route = twin.TopicRoute("t", partitions, partitions, queue_of, self.sticky, partitions)
         self.sticky.choices, self.sticky.current = route.choices, 2
         self.routes = {"t": route}
         self.way = twin.FastAppend(self.routes, now=lambda: NOW_MS / 1000, **options)

@@ -90,6 +90,26 @@ def test_partitions_of_a_node_that_does_not_keep_up_are_left_out() -> None:
     assert 0 in chosen(loads, (0, 1, 2), 100)
 
 
+def test_while_all_nodes_of_the_rack_are_too_slow_records_go_elsewhere() -> None:
+    """The shortest queue of the rack is preferred to a shorter one elsewhere, unless the nodes of
+    the rack do not keep up (2d-24).
+    """
+    patience = NodePatience(1000)
+    of_topic = queues(0, 5, 3, 9)
+    loads = PartitionLoads(
+        of_topic, patience, lambda partition: LeaderAndEpoch(partition, 0), (0, 1, 2, 3)
+    )
+    counts = chosen(loads, (1, 2))
+    assert set(counts) == {1, 2}
+    assert counts[2] > 2 * counts[1]
+    for node_id in (1, 2):
+        patience.note(node_id, 10.0, can_send=True)
+        patience.note(node_id, 11.1, can_send=False)
+    assert set(chosen(loads, (1, 2))) == {0, 3}
+    patience.note(2, 11.2, can_send=True)
+    assert set(chosen(loads, (1, 2))) == {2}
+
+
 def test_patience_begins_when_something_is_due_first() -> None:
     patience = NodePatience(1000)
     assert patience.is_on

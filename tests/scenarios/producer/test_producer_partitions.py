@@ -3,6 +3,8 @@ know of the topic at the moment.
 """
 
 import asyncio
+from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -83,3 +85,78 @@ async def test_a_topic_that_was_deleted_and_created_again_is_whole(
                 sent = await producer.send_and_wait("orders", b"after", partition=number)
                 assert sent.partition == number
             assert [written(broker, partition=number) for number in range(3)] == [[b"after"]] * 3
+
+
+RACKS = ("r1", "r2", "r3")
+NEAR = {"client_rack": "r2", "partitioner_rack_aware": True}
+
+
+async def write_keyless(
+    producer: AIOKafkaProducer[Any, Any], count: int = 60, topic: str = "orders"
+) -> Counter[int]:
+    """Write records without key, three to a batch, by each way that the API has; say where to."""
+    acks = [await producer.send(topic, b"x" * 6000) for _ in range(count // 2)]
+    acks += [producer.send_nowait(topic, b"x" * 6000) for _ in range(count // 4)]
+    many = await producer.send_many(topic, [b"x" * 6000] * (count // 4))
+    told = [await ack for ack in acks]
+    return Counter(each.partition for each in (*told, *(await many).metadata()))
+
+
+def with_leaders(broker: EmbeddedBroker, *leaders: int) -> None:
+    """Make a topic whose partitions have these leaders."""
+    broker.create_topic("orders", partitions=len(leaders), replication_factor=3)
+    for partition, leader in enumerate(leaders):
+        broker.move_leader(("orders", partition), leader)
+
+
+@pytest.mark.parametrize("is_adaptive", [True, False])
+async def test_keyless_records_prefer_leaders_in_the_rack(is_adaptive: bool) -> None:
+    """Records without key go to partitions led in the producer's rack, on whichever way they are
+    sent; those with a key or a partition go where they always go (2d-24).
+    """
+    near = {**NEAR, "partitioner_adaptive_partitioning_enable": is_adaptive}
+    async with kafka(nodes=3, racks=RACKS) as broker:
+        with_leaders(broker, 1, 2, 3, 1, 2, 3)
+        async with producing(broker, **near) as producer:
+            assert set(await write_keyless(producer)) == {1, 4}
+            for key in KEYS[:6]:
+                sent = await producer.send_and_wait("orders", b"k", key=key)
+                assert sent.partition == (murmur2(key) & 0x7FFFFFFF) % 6
+            assert (await producer.send_and_wait("orders", b"n", partition=3)).partition == 3
+        async with producing(broker, **near, partitioner_ignore_keys=True) as producer:
+            sent = await producer.send_and_wait("orders", b"k", key=b"k")
+            assert sent.partition in {1, 4}
+        async with producing(broker, **near, partitioner="consistent_random") as producer:
+            assert set(await write_keyless(producer)) == {1, 4}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"client_rack": "r2"}, {"client_rack": "nowhere", "partitioner_rack_aware": True}, {}],
+)
+async def test_without_a_leader_in_the_rack_records_go_everywhere(options: dict[str, Any]) -> None:
+    """A rack that no leader has, and one that nobody asked to prefer, change nothing (2d-24)."""
+    async with kafka(nodes=3, racks=RACKS) as broker:
+        with_leaders(broker, 1, 2, 3)
+        async with producing(broker, **options) as producer:
+            assert set(await write_keyless(producer, 240)) == {0, 1, 2}
+
+
+async def test_the_rack_is_followed_when_leaders_move_and_when_nodes_change_it() -> None:
+    """The next record after new metadata goes to what is near by then (2d-24)."""
+    async with kafka(nodes=3, racks=RACKS) as broker:
+        with_leaders(broker, 1, 2, 3)
+        async with producing(broker, **NEAR) as producer:
+
+            async def goes_to() -> set[int]:
+                await producer.kafka_client.metadata.refresh()
+                return set(await write_keyless(producer, 120))
+
+            assert await goes_to() == {1}
+            broker.move_leader(("orders", 1), 1)
+            broker.move_leader(("orders", 0), 2)
+            assert await goes_to() == {0}
+            broker.move_leader(("orders", 0), 3)
+            assert await goes_to() == {0, 1, 2}, "the rack leads nothing"
+            broker.cluster.nodes[3].rack = "r2"
+            assert await goes_to() == {0, 2}, "no leader has moved, but its node has"
