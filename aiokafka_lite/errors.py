@@ -12,6 +12,7 @@ taken from there when they are asked for.
         ├── KafkaConfigurationError        also ValueError: all faults of the options in one error
         │   └── FeatureNotSupportedError   an option that is not possible in this event loop
         ├── KafkaConnectionError     R M   no connection, or it broke
+        │   └── NameResolutionError  R M   no address for a host name
         ├── KafkaTimeoutError        R     also TimeoutError: a bound the caller set has passed
         │   ├── BufferExhaustedError R     no room in buffer_memory within max_block_ms
         │   └── DeliveryTimeoutError R     no acknowledgement within delivery_timeout_ms
@@ -302,6 +303,10 @@ class KafkaConnectionError(KafkaError):
     invalid_metadata: ClassVar[bool] = True
 
 
+class NameResolutionError(KafkaConnectionError):
+    """The host name of an address has no address, or nothing tells it: DNS may not be there yet."""
+
+
 class NodeNotReadyError(KafkaError):
     """The node has no usable connection yet."""
 
@@ -423,6 +428,7 @@ __all__ = [
     "KafkaUnavailableError",
     "LogTruncationError",
     "MetadataEmptyBrokerList",
+    "NameResolutionError",
     "NoBrokersAvailable",
     "NoOffsetForPartitionError",
     "NoTransactionError",

@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
     MetadataEmptyBrokerList,
+    NameResolutionError,
     for_code,
 )
 from aiokafka_lite.kafka_error import reason_of
@@ -63,7 +64,8 @@ class SeedRound:
         connections to the seeds stay open; the caller closes them.
 
         Raises: KafkaConnectionError if no usable response came within `bound_s`, with each seed and
-        what happened there; AuthenticationFailedError, at once, if a seed does not accept the
+        what happened there; NameResolutionError, which is one, if none of their names has an
+        address; AuthenticationFailedError, at once, if a seed does not accept the
         client, or the client does not accept its certificate. The other seeds are not asked then:
         more attempts with the same password could lock the user out. Source: Metadata.fatalError.
         Cancelled: no request stays behind.
@@ -120,7 +122,11 @@ class SeedRound:
 
     def _failure(self) -> type[KafkaError]:
         cause = self._first_cause()
-        return type(cause) if _is_authentication(cause) else KafkaConnectionError
+        if _is_authentication(cause):
+            return type(cause)
+        errors = [self._errors.get(each) for each in self.seeds]
+        has_names = any(not isinstance(error, NameResolutionError) for error in errors)
+        return KafkaConnectionError if has_names else NameResolutionError
 
     def _what_happened(self, bound_s: float, silences: Mapping[int, str | None]) -> str:
         seeds = self.seeds

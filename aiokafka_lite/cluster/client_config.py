@@ -97,6 +97,9 @@ class ClientConfig(SaslOptions):
     bootstrap_timeout_ms: Milliseconds = 0
     """How long a start goes on asking `bootstrap_servers` when none of them answers; 0: each is
     asked once. Only here."""
+    bootstrap_resolve_timeout_ms: Milliseconds = 0
+    """How long a start goes on asking while DNS knows no address of `bootstrap_servers`; 0: once
+    (KIP-909). Java: bootstrap.resolve.timeout.ms. Not in aiokafka."""
     request_timeout_ms: Milliseconds = 30_000
     """How long to wait for the response to a request before the connection counts as dead. Java:
     request.timeout.ms."""
@@ -225,6 +228,7 @@ class ClientConfig(SaslOptions):
             )
         yield from sendable("client_id", client_id)
         yield from at_least("bootstrap_timeout_ms", self.bootstrap_timeout_ms, 0)
+        yield from at_least("bootstrap_resolve_timeout_ms", self.bootstrap_resolve_timeout_ms, 0)
         yield from at_least("request_timeout_ms", self.request_timeout_ms, 1)
         yield from at_least("default_api_timeout_ms", self.default_api_timeout_ms, 1)
         yield from at_least("metadata_max_age_ms", self.metadata_max_age_ms, 0)

@@ -193,6 +193,13 @@ class CommonOptions(TypedDict, total=False):
     Default: 0 milliseconds. Only here.
     """
 
+    bootstrap_resolve_timeout_ms: int
+    """How long a start goes on asking while DNS knows no address of `bootstrap_servers`; 0: once
+    (KIP-909).
+
+    Default: 0 milliseconds. Java: bootstrap.resolve.timeout.ms. Not in aiokafka.
+    """
+
     request_timeout_ms: int
     """How long to wait for the response to a request before the connection counts as dead.
 

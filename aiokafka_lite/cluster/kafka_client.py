@@ -28,6 +28,7 @@ from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
+    NameResolutionError,
 )
 from aiokafka_lite.kafka_error import reason_of
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
@@ -178,7 +179,8 @@ class KafkaClient:
         Raises: AuthenticationFailedError, at once, if a seed and this client do not trust each
         other; KafkaConnectionError if no seed answered within the smaller of `request_timeout_ms`
         and `default_api_timeout_ms`, with each seed, its addresses and their failures, or within
-        that time after `bootstrap_timeout_ms`;
+        that time after `bootstrap_timeout_ms`; NameResolutionError, which is one, if none of their
+        names had an address in `bootstrap_resolve_timeout_ms` either;
         AuthenticationFailedError if, besides, a seed does not accept the client, or the client
         does not accept its certificate; IllegalStateError if the client was started or closed
         before, and unless the client runs whose connections it shares.
@@ -214,16 +216,18 @@ class KafkaClient:
             raise
 
     async def _first_metadata(self) -> None:
-        """Get the first metadata; while no seed answers, ask again for bootstrap_timeout_ms."""
+        """Get the first metadata; while no seed answers, ask again for bootstrap_timeout_ms, or
+        for bootstrap_resolve_timeout_ms while none has an address.
+        """
         bound_ms = min(self.config.request_timeout_ms, self.config.default_api_timeout_ms)
-        ends_at_s = self.clock.monotonic() + self.config.bootstrap_timeout_ms / 1000
+        began_s = self.clock.monotonic()
         attempts = 0
         while True:
             try:
                 return await self.metadata.start(self.owner, bound_ms / 1000)
             except KafkaConnectionError as error:
                 pause_s = self.retry_backoff.delay(attempts)
-                left_s = ends_at_s - self.clock.monotonic()
+                left_s = began_s + self._patience_s(error) - self.clock.monotonic()
                 if left_s <= pause_s or self._life.state is not ClientState.STARTING:
                     raise
                 level = logging.DEBUG if attempts else logging.WARNING
@@ -232,6 +236,12 @@ class KafkaClient:
                 await self.clock.sleep(pause_s)
                 if self._life.state is not ClientState.STARTING:
                     raise  # it was closed meanwhile
+
+    def _patience_s(self, error: KafkaConnectionError) -> float:
+        patience_ms = self.config.bootstrap_timeout_ms
+        if isinstance(error, NameResolutionError):
+            patience_ms = max(patience_ms, self.config.bootstrap_resolve_timeout_ms)
+        return patience_ms / 1000
 
     async def close(self) -> None:
         """Push the last metrics, end the metadata task, close every connection, then end the other

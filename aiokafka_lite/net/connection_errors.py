@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ssl import SSLError
 
-from aiokafka_lite.errors import KafkaConnectionError, KafkaError
+from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NameResolutionError
 
 
 @contextmanager
@@ -36,7 +36,8 @@ def connection_error(error: Exception, peer: str, timeout_s: float | None = None
         from aiokafka_lite.net.tls.tls_failures import later_error  # noqa: PLC0415 - TLS alone
 
         return later_error(error, peer)
-    translated = KafkaConnectionError(f"{peer} {_what_happened(error, timeout_s)}")
+    kind = NameResolutionError if isinstance(error, socket.gaierror) else KafkaConnectionError
+    translated = kind(f"{peer} {_what_happened(error, timeout_s)}")
     translated.__cause__ = error
     return translated
 

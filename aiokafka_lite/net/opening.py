@@ -18,6 +18,7 @@ from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
     KafkaProtocolError,
+    NameResolutionError,
     TlsAuthenticationError,
 )
 from aiokafka_lite.net.connection_config import ConnectionConfig
@@ -114,9 +115,14 @@ class Opening:
         """
         timeout_s = self._config.connection_setup_timeout_ms / 1000
         end_s = self._clock.monotonic() + timeout_s
-        with connection_errors(str(self._endpoint), timeout_s):
+        try:
             async with deadline(self._clock, timeout_s):
                 addresses = await self._addresses()
+        except TimeoutError as error:
+            raise NameResolutionError(
+                f"{self._endpoint} did not answer within {timeout_s * 1000:,.0f} ms: the system has"
+                " found no address for its name yet"
+            ) from error
         faults: list[str] = []
         last_fault: KafkaError | None = None
         for number, address in enumerate(addresses):
@@ -136,7 +142,9 @@ class Opening:
             faults.append(self._explain(last_fault, address))
             logger.debug("%s: %s", self._name, faults[-1])
             await self._forget_transport()
-        raise KafkaConnectionError(self._what_happened(addresses, faults)) from last_fault
+        is_unknown = isinstance(last_fault, NameResolutionError)  # the user's connector says so
+        kind = NameResolutionError if is_unknown else KafkaConnectionError
+        raise kind(self._what_happened(addresses, faults)) from last_fault
 
     async def _addresses(self) -> list[Address]:
         if self._config.connector is not None:

@@ -19,6 +19,7 @@ from aiokafka_lite.errors import (
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
+    NameResolutionError,
     NodeNotReadyError,
 )
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
@@ -114,6 +115,86 @@ async def test_closing_ends_a_start_that_goes_on_asking(refused_ports: tuple[int
         await starting
     assert isinstance(raised.value.__cause__, KafkaConnectionError)
     assert clock.monotonic() < 60
+    assert clock.pending_timers == 0
+
+
+class Dns:
+    """Names of the event loop that the test chooses; each look-up of another one fails."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
+        self.known: dict[str, str] = {}
+        self.takes_s = 0.0
+        self._clock = clock
+        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", self._ask, raising=False)
+
+    async def _ask(self, host: str, port: int, **options: object) -> list[Any]:
+        await self._clock.sleep(self.takes_s)
+        if host not in self.known:
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (self.known[host], port))]
+
+
+@pytest.mark.parametrize("takes_s", [0.0, 25.0], ids=["refused", "silent"])
+async def test_a_start_waits_for_dns(
+    cluster: ScriptedCluster, monkeypatch: pytest.MonkeyPatch, takes_s: float
+) -> None:
+    """Until a name has an address, whether DNS refuses or says nothing (2f-18)."""
+    clock = FakeClock(autojump_threshold_s=0.02)
+    dns = Dns(monkeypatch, clock)
+    dns.takes_s = takes_s
+    port = cluster.nodes[1].port
+    servers = [f"a.example:{port}", f"b.example:{port}"]
+    config = cluster.config(
+        bootstrap_servers=servers,
+        bootstrap_resolve_timeout_ms=120_000,
+        retry_backoff_ms=3000,
+        retry_backoff_max_ms=3000,
+    )
+    client = KafkaClient(config, clock=clock, name="test")
+    starting = asyncio.create_task(client.start())
+    await clock.sleep(50)
+    assert not starting.done()
+    dns.known, dns.takes_s = {"b.example": "127.0.0.1"}, 0.0
+    await starting
+    assert 50 <= clock.monotonic() < 80
+    await client.close()
+    assert clock.pending_timers == 0
+
+
+async def test_dns_is_waited_for_so_long_and_brokers_are_not(
+    refused_ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`bootstrap_resolve_timeout_ms` is about names alone: one address is enough to end it, and the
+    default of 0 asks once (2f-18).
+    """
+    clock = FakeClock(autojump_threshold_s=0.02)
+    dns = Dns(monkeypatch, clock)
+
+    async def fails_after(**options: Any) -> tuple[KafkaConnectionError, float]:
+        config = ClientConfig(bootstrap_servers=servers, retry_backoff_ms=1000, **options)
+        client = KafkaClient(config, clock=clock, name="test")
+        began_s = clock.monotonic()
+        with pytest.raises(KafkaConnectionError) as raised:
+            await client.start()
+        took_s = clock.monotonic() - began_s
+        await client.close()
+        return raised.value, took_s
+
+    port = refused_ports[0]
+    servers = [f"a.example:{port}", f"b.example:{port}"]
+    patience: dict[str, Any] = {"bootstrap_resolve_timeout_ms": 20_000}
+    error, took_s = await fails_after(**patience)
+    assert isinstance(error, NameResolutionError)
+    assert "a.example" in str(error)
+    assert "b.example" in str(error)
+    assert "Temporary failure in name resolution" in str(error)
+    assert 18 <= took_s <= 20
+    assert (await fails_after())[1] <= 1
+    assert 28 <= (await fails_after(**patience, bootstrap_timeout_ms=30_000))[1] <= 30
+    dns.known["b.example"] = "127.0.0.1"
+    error, took_s = await fails_after(**patience)
+    assert not isinstance(error, NameResolutionError)
+    assert took_s <= 1
     assert clock.pending_timers == 0
 
 

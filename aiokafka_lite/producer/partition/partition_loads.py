@@ -56,8 +56,8 @@ class PartitionLoads:
         self._leader_of = leader_of
 
     def choose(self, choices: Sequence[int], rng: random.Random) -> int:
-        """Return one of `choices`, or of `elsewhere`. The weight of a partition is the length of the
-        longest queue + 1 - the length of its own.
+        """Return one of `choices`, or of `elsewhere`. The weight of a partition is the length of
+        the longest queue + 1 - the length of its own.
 
         Partitions of nodes that are too slow are left out, unless all are (2d-5). That holds while
         a batch of this topic waits for the node; otherwise no batch would show that it is back.

@@ -44,6 +44,7 @@ Key = tuple[str, Callable[[str], object]]
 
 COMMON: Final[Mapping[str, Key]] = {
     "bootstrap.servers": ("bootstrap_servers", str),
+    "bootstrap.resolve.timeout.ms": ("bootstrap_resolve_timeout_ms", int),
     "client.id": ("client_id", str),
     "request.timeout.ms": ("request_timeout_ms", int),
     "retry.backoff.ms": ("retry_backoff_ms", int),
