@@ -339,7 +339,10 @@ class ConnectionPool:
         owner = self.check_running()
         if self._node(node_id) is None:
             raise NodeNotReadyError(f"node {node_id} is not in the cluster's metadata")
-        gate = self._gates[node_id, lane] = _Gate()
+        made = _Gate()
+        gate = self._gates.setdefault((node_id, lane), made)
+        if gate is not made:
+            return gate  # a call in the middle was first
         name = f"connect[{node_id}, {lane.value}]"
         gate.task = owner.spawn(name, self._run_gate, node_id, lane, gate)
         return gate

@@ -24,6 +24,8 @@ _HELD: Final = 0x80
 _GONE: Final = 0xFF
 """Sent, or delivered once more: another range has it."""
 _SENDABLE: Final = re.compile(rb"[\x00-\x03]+|\x04+")
+_UNSENT: Final = re.compile(rb"[^\x00\xff]")
+"""A record that is held, or about which the user has said something since the others were taken."""
 _HELD_RUN: Final = re.compile(rb"\x80+")
 _offset_of: Final = attrgetter("offset")
 _first_of: Final = attrgetter("first")
@@ -210,7 +212,7 @@ class HeldRecords:
                 for batch in batches:
                     batch.expires_at_s = each.expires_at_s
                 taken += [(tp, each.node_id, batch) for batch in batches]
-            left = [each for each in ranges if _HELD in each.types]
+            left = [each for each in ranges if _UNSENT.search(each.types)]
             if left:
                 self._ranges[tp] = left
             else:

@@ -9,7 +9,7 @@ line is printed for each finding. With AIOKAFKA_LITE_PURE=1 it tries the twins i
 import asyncio
 import itertools
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,12 @@ from aiokafka_lite import (
 )
 from aiokafka_lite.admin import ConfigResource, ConfigResourceType
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
-from aiokafka_lite.errors import IllegalStateError, KafkaError
+from aiokafka_lite.errors import IllegalStateError, ProducerClosed
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.producer.batch.record_ack import RecordAck
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.testing.broker import EmbeddedBroker
-from tests.support.reentry import WAYS, Interruption, Way
+from tests.support.reentry import ALL_WAYS, Interruption, Way
 
 TOPIC = "t"
 TP = TopicPartition(TOPIC, 0)
@@ -52,6 +52,51 @@ class Places:
         self._misses = 0 if interruption.came else self._misses + 1
 
 
+class Calls:
+    """A client's calls, by their names."""
+
+    at_once: Collection[str] = ()
+    """Those that do not wait."""
+
+    def __init__(self) -> None:
+        self._begun: list[asyncio.Future[None]] = []
+
+    async def run(self, name: str) -> None:
+        """Make a call."""
+        raise NotImplementedError
+
+    def call(self, name: str) -> None:
+        """Begin a call; `end` waits for it."""
+        call = self.run(name)
+        if name in self.at_once:
+            try:
+                call.send(None)
+            except StopIteration:
+                return
+        self._begun.append(asyncio.ensure_future(call))
+
+    async def end(self) -> None:
+        """Wait for all calls."""
+        for call in self._begun:
+            await call
+        self._begun.clear()
+
+
+def said(
+    interruption: Interruption,
+    place: int,
+    found: Iterable[str],
+    *,
+    but: tuple[type[Exception], ...] = (),
+) -> list[str]:
+    """Return what was found at one place, with the error of what came there. `but`: errors that are
+    right there, as of a call that comes too late.
+    """
+    error = interruption.error
+    errors = [] if error is None or isinstance(error, but) else [repr(error)]
+    return [f"at {place}: {what}" for what in (*errors, *found)]
+
+
 # Producers…
 
 
@@ -60,8 +105,15 @@ class ProducerCalls:
 
     names = ("send", "send_nowait", "send_and_wait", "send_many", "flush")
 
-    def __init__(self, producer: AIOKafkaProducer[Any, Any], partition: int | None) -> None:
+    def __init__(
+        self,
+        producer: AIOKafkaProducer[Any, Any],
+        partition: int | None,
+        but: tuple[type[Exception], ...] = (),
+    ) -> None:
+        """`but`: as of `said`."""
         self._producer = producer
+        self._but = but
         self._place: dict[str, Any] = {"partition": partition}
         self._numbers = itertools.count()
         self.acks: dict[bytes, Any] = {}
@@ -95,8 +147,8 @@ class ProducerCalls:
             value, call = self._begun.pop()
             try:
                 result = await call
-            except KafkaError:
-                return  # it was stopped, or its transaction had ended
+            except self._but:
+                return
             if value is not None:
                 self.acks[value] = result
 
@@ -125,13 +177,6 @@ def lost_or_doubled(broker: EmbeddedBroker, acks: dict[bytes, Any]) -> list[str]
     return found
 
 
-def said(interruption: Interruption, place: int, found: Iterable[str]) -> list[str]:
-    """Return what was found at one place, with the error of what came there."""
-    error = interruption.error
-    errors = [] if error is None or isinstance(error, KafkaError) else [repr(error)]
-    return [f"at {place}: {what}" for what in (*errors, *found)]
-
-
 async def walk_producer(
     way: Way,
     outer: str,
@@ -149,7 +194,8 @@ async def walk_producer(
         producer = AIOKafkaProducer[Any, Any](**options)
         await producer.start()
         await producer.send_and_wait(TOPIC, b"first", partition=0)
-        calls = ProducerCalls(producer, partition)
+        but = (ProducerClosed,) if "stop" in (outer, inner) else ()
+        calls = ProducerCalls(producer, partition, but)
         for place in tried:
             with way(lambda: calls.call(inner), after=place) as interruption:
                 await calls.run(outer)
@@ -157,7 +203,7 @@ async def walk_producer(
             is_stopped = outer == "stop" or (inner == "stop" and interruption.came)
             if not is_stopped:
                 await producer.flush()
-            found += said(interruption, place, lost_or_doubled(broker, calls.acks))
+            found += said(interruption, place, lost_or_doubled(broker, calls.acks), but=but)
             calls.acks.clear()
             tried.note(interruption)
             if is_stopped:
@@ -179,7 +225,8 @@ async def walk_transactions(
         options = {"bootstrap_servers": broker.bootstrap_servers, "max_batch_size": 1000, **options}
         async with AIOKafkaProducer[Any, Any](transactional_id="x", **options) as producer:
             await producer.partitions_for(TOPIC)
-            calls = ProducerCalls(producer, 0)
+            but = (IllegalStateError,)  # of a send after the commit has begun
+            calls = ProducerCalls(producer, 0, but)
             for place in tried:
                 await producer.begin_transaction()
                 calls.call("send_nowait")
@@ -189,7 +236,7 @@ async def walk_transactions(
                 if outer != "commit_transaction" and not interruption.came:
                     await producer.commit_transaction()
                 await producer.flush()
-                found += said(interruption, place, lost_or_doubled(broker, calls.acks))
+                found += said(interruption, place, lost_or_doubled(broker, calls.acks), but=but)
                 calls.acks.clear()
                 tried.note(interruption)
     return found
@@ -198,14 +245,15 @@ async def walk_transactions(
 # Consumers…
 
 
-class ConsumerCalls:
+class ConsumerCalls(Calls):
     """A consumer's calls, by their names, and what has come of them."""
 
     names = ("getone", "getmany", "seek", "pause", "commit")
+    at_once = frozenset(("seek", "pause"))
 
     def __init__(self, consumer: AIOKafkaConsumer[Any, Any]) -> None:
+        super().__init__()
         self._consumer = consumer
-        self._begun: list[asyncio.Future[None]] = []
         self.starts: list[int] = []
         """Where reading was to begin, one after the other."""
         self.read: list[int] = []
@@ -232,21 +280,9 @@ class ConsumerCalls:
         else:
             await consumer.commit()
 
-    def call(self, name: str) -> None:
-        """Begin a call; `end` waits for it."""
-        call = self.run(name)
-        if name in {"seek", "pause"}:
-            try:
-                call.send(None)
-            except StopIteration:
-                return
-        self._begun.append(asyncio.ensure_future(call))
-
     async def end(self) -> None:
         """Wait for all calls, and read one more record."""
-        for call in self._begun:
-            await call
-        self._begun.clear()
+        await super().end()
         await self.run("getone")
 
     def gaps(self) -> list[str]:
@@ -338,15 +374,16 @@ class Numbers:
         return [] if sorted(came) == list(wanted) else [f"{came} came of {wanted}"]
 
 
-class ShareCalls:
+class ShareCalls(Calls):
     """A share consumer's calls, by their names."""
 
     names = ("getmany", "getone", "commit", "acknowledge", "explain")
+    at_once = frozenset(("acknowledge", "explain"))
 
     def __init__(self, consumer: AIOKafkaShareConsumer[Any, Any], numbers: Numbers) -> None:
+        super().__init__()
         self._consumer = consumer
         self._numbers = numbers
-        self._begun: list[asyncio.Future[None]] = []
         self._newest: Any = None
 
     async def run(self, name: str) -> None:
@@ -373,21 +410,9 @@ class ShareCalls:
             self._newest = record
             self._numbers.came.append(int(record.value))
 
-    def call(self, name: str) -> None:
-        """Begin a call; `end` waits for it."""
-        call = self.run(name)
-        if name in {"acknowledge", "explain"}:
-            try:
-                call.send(None)
-            except StopIteration:
-                return
-        self._begun.append(asyncio.ensure_future(call))
-
     async def end(self) -> None:
         """Wait for all calls, and read the rest."""
-        for call in self._begun:
-            await call
-        self._begun.clear()
+        await super().end()
         while not self._numbers.are_complete:
             before = len(self._numbers.came)
             await self.run("getmany")
@@ -581,7 +606,7 @@ async def walk(client: str, way: Way, places: Iterable[int]) -> list[str]:
 
 if __name__ == "__main__":
     _client, _way, _end, _step = sys.argv[1:]
-    _found = asyncio.run(walk(_client, WAYS[_way], range(1, int(_end), int(_step))))
+    _found = asyncio.run(walk(_client, ALL_WAYS[_way], range(1, int(_end), int(_step))))
     print(*_found, sep="\n")
     sys.exit(bool(_found))
 

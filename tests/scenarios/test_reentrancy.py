@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,24 @@ def test_each_call_may_come_in_the_middle_of_each_other(client: str, way: str) -
 def test_the_twins_in_python_hold_too(client: str, way: str) -> None:
     """The collector and signal handlers come at other places there (C1)."""
     assert walk_of_twins(client, way, 160, 40 if client in FEW else 11) == ""
+
+
+PARTS = (
+    "consumer/fetch/test_fetch_buffer.py",
+    "producer/accumulator/test_record_accumulator.py",
+    "producer/batch/test_buffer_pool.py",
+    "record/test_batch_builder.py",
+)
+"""Tests of parts that are compiled, so that only their twins can be interrupted everywhere."""
+
+
+def test_the_parts_in_python_hold_between_any_two_bytecodes() -> None:
+    folder = Path(__file__).parents[1]
+    files = [str(folder / part) for part in PARTS]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-k", "in_the_middle", *files]
+    environment = os.environ | {"AIOKAFKA_LITE_PURE": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.soak

@@ -1,6 +1,7 @@
 """What was returned is held until it is sent; the last word about a record counts."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from aiokafka_lite.errors import IllegalStateError
 from aiokafka_lite.model import AcknowledgeType, TopicPartition
 from aiokafka_lite.share.held_records import GAP, AckBatch, HeldRecords, Record
 from tests.share.records import record
+from tests.support.reentry import ALL_WAYS
 
 TP = TopicPartition("t", 0)
 NODE = 1
@@ -144,3 +146,19 @@ def test_each_offset_is_sent_once_with_its_verdict(
         records.accept_all()
     assert sent == expected
     assert not records
+
+
+@pytest.mark.parametrize("way", ALL_WAYS)
+def test_what_is_said_in_the_middle_of_a_commit_is_sent_with_the_next(way: str) -> None:
+    """As of a handler of signals, or a log handler that has handled its record (C1)."""
+    for place in range(1, 400):
+        records = held((0, 1, [0, 1]))
+        records.acknowledge(TP, 0, ACCEPT)
+        reject = partial(records.acknowledge, TP, 1, REJECT)
+        with ALL_WAYS[way](reject, after=place) as inner:
+            sent = taken(records)
+        assert inner.error is None
+        if not inner.came:
+            break
+        sent += taken(records)
+        assert bytes(each for _, types in sent for each in types) == bytes([ACCEPT, REJECT])

@@ -8,6 +8,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from opcode import opmap
 from types import FrameType
 from typing import Any
 
@@ -84,8 +85,53 @@ def signal_comes(call: Callable[[], object], *, after: int) -> Iterator[Interrup
         sys.setprofile(None)
 
 
+_LOOKS = frozenset(
+    opmap[name]
+    for name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "RESUME", "JUMP_BACKWARD")
+    if name in opmap
+)
+"""The bytecodes behind which Python looks for signals, and for garbage from 3.12 on."""
+
+
+@contextmanager
+def between_bytecodes(call: Callable[[], object], *, after: int) -> Iterator[Interruption]:
+    """As `signal_comes`, also behind calls of classes and between two turns of a loop. Slower."""
+    interruption = Interruption(call)
+    left = after
+    before: dict[FrameType, int] = {}
+
+    def look(frame: FrameType, event: str, _of: Any) -> Any:
+        nonlocal left
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            if before.get(frame) in _LOOKS:
+                left -= 1
+                if left == 0:
+                    sys.settrace(None)
+                    interruption.come()
+            before[frame] = frame.f_code.co_code[frame.f_lasti]
+        return look
+
+    tracing = sys.gettrace()
+    sys.settrace(look)
+    try:
+        yield interruption
+    finally:
+        sys.settrace(tracing)
+
+
 Way = Callable[..., Any]
 WAYS: dict[str, Way] = {"collector": collector_runs, "signal": signal_comes}
+ALL_WAYS: dict[str, Way] = {**WAYS, "bytecodes": between_bytecodes}
+"""With the slow one, for tests of single parts."""
 
 
-__all__ = ["WAYS", "Interruption", "Way", "collector_runs", "signal_comes"]
+__all__ = [
+    "ALL_WAYS",
+    "WAYS",
+    "Interruption",
+    "Way",
+    "between_bytecodes",
+    "collector_runs",
+    "signal_comes",
+]

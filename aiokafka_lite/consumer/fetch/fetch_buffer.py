@@ -3,6 +3,9 @@
 A fetch is a view of a whole response, and keeps the memory of that response. So the buffer counts
 two things for each node: the unread raw bytes, and the memory of the responses that hold them. It
 decides nothing. Does not wait.
+
+A seek in the middle of a change, by a finalizer or a handler of signals, removes fetches. So a
+fetch is counted before it is listed, and what is listed is changed without a call in between.
 """
 
 from collections import Counter, defaultdict
@@ -79,7 +82,7 @@ class FetchBuffer:
     def is_next(self, fetch: CompletedFetch) -> bool:
         """Say whether this is the oldest buffered fetch of its partition."""
         fetches = self._fetches_of.get(fetch.topic_partition)
-        return fetches is not None and fetches[0] is fetch
+        return fetches is not None and fetches != [] and fetches[0] is fetch
 
     def end_offset(self, state: PartitionState) -> int | None:
         """Return the offset at which to fetch ahead of the position (`prefetch_max_bytes`).
@@ -93,7 +96,7 @@ class FetchBuffer:
         or if the end of its newest fetch is not known.
         """
         fetches = self._fetches_of.get(state.topic_partition)
-        if fetches is None:
+        if not fetches:
             return None
         oldest, newest = fetches[0], fetches[-1]
         return newest.end_offset if oldest.fits(state) else None
@@ -112,13 +115,17 @@ class FetchBuffer:
 
     def add(self, fetch: CompletedFetch, memory: AnswerMemory | None = None) -> None:
         """Append a new fetch, which is a view of `memory`; None: it owns its bytes."""
-        self._completed_fetches[fetch] = None
-        self._fetches_of.setdefault(fetch.topic_partition, []).append(fetch)
-        self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
+        tp, alone = fetch.topic_partition, [fetch]
         self._newest_at_s[fetch.node_id] = fetch.received_at_s
+        self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
         if fetch.size_in_bytes:
             self._hold(fetch, memory or AnswerMemory(fetch.size_in_bytes))
-        self.revision.note(fetch.topic_partition)
+        if tp in self._fetches_of:
+            self._fetches_of[tp] += alone
+        else:
+            self._fetches_of[tp] = alone
+        self._completed_fetches[fetch] = None
+        self.revision.note(tp)
 
     def _hold(self, fetch: CompletedFetch, memory: AnswerMemory) -> None:
         memories = self._memories.setdefault(fetch.node_id, {})
@@ -150,6 +157,8 @@ class FetchBuffer:
                 fetch.own_bytes()
                 self._let_go(fetch)
                 self._hold(fetch, AnswerMemory(fetch.size_in_bytes))
+                if fetch not in self._completed_fetches:  # it was removed meanwhile
+                    self._let_go(fetch)
 
     def remove(self, fetch: CompletedFetch) -> None:
         """Remove a fetch and drop its bytes. Nothing happens to one that was removed before: a
@@ -159,11 +168,11 @@ class FetchBuffer:
             return
         del self._completed_fetches[fetch]
         tp = fetch.topic_partition
+        self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
         fetches = self._fetches_of[tp]
         fetches.remove(fetch)
         if not fetches:
-            del self._fetches_of[tp]
-        self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+            self._fetches_of.pop(tp, None)
         self._let_go(fetch)
         fetch.release()
         self.revision.note(tp)
@@ -174,9 +183,12 @@ class FetchBuffer:
         They no longer count as unread, so the other partitions of the node are fetched on (A11).
         Later fetches of the partition are dropped, because only a seek leads behind the bad record.
         """
-        for behind in self._fetches_of[fetch.topic_partition][1:]:
+        for behind in self._fetches_of.get(fetch.topic_partition, [])[1:]:
             self.remove(behind)
+        if fetch not in self._completed_fetches:
+            return
         self._unread_bytes[fetch.node_id] -= fetch.size_in_bytes
+        fetch.size_in_bytes = 0
         self._let_go(fetch)
         fetch.fail(error)
         self.revision.note(fetch.topic_partition)

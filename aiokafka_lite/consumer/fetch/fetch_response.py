@@ -303,14 +303,14 @@ class FetchResponseHandler:
     def _out_of_range(
         self, session: FetchSession, state: PartitionState, data: Answered, arrival: _Arrival
     ) -> None:
-        strategy = self._subscription.default_reset
+        strategy, moves = self._subscription.default_reset, state.moves
         tp = state.topic_partition
         if strategy is not None:
             logger.info(
                 "%s: %s-%d: offset %d is out of range, going to the %s",
                 *(self._config.client_id, *tp, state.offset, strategy.label),
             )
-            self._subscription.out_of_range(state, strategy)
+            self._subscription.out_of_range(state, strategy, since=moves)
             self._subscription.move_to_end(tp)
             return
         bounds = ""

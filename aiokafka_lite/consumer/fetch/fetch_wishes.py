@@ -139,7 +139,7 @@ class FetchWishes:
         `max_partition_fetch_bytes` is enough; a larger value saves no more time.
         """
         before, self._ahead = self._ahead, {}
-        for tp in self._buffer.buffered:
+        for tp in list(self._buffer.buffered):  # a seek in the middle removes some
             state = self._subscription.get(tp)
             if state is None or not state.is_fetchable or tp in self._dropped:
                 continue

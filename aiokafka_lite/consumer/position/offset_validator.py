@@ -186,7 +186,7 @@ class OffsetValidator:
 
     def _conclude(self, state: PartitionState, question: EpochQuestion, end: EpochEnd) -> None:
         """Keep the position, move it back, or report a truncation, as the leader says (2c-3)."""
-        subscription, tp = self._subscription, state.topic_partition
+        subscription, tp, moves = self._subscription, state.topic_partition, state.moves
         if end.is_defined and end.end_offset >= state.offset:
             subscription.complete_validation(state)
             subscription.epoch_ends(state, end.end_offset)
@@ -200,14 +200,14 @@ class OffsetValidator:
                 "%s: %s; reading goes on at offset %d",
                 *(self._client.config.client_id, place, end.end_offset),
             )
-            subscription.truncate(state, end.end_offset, end.epoch)
+            subscription.truncate(state, end.end_offset, end.epoch, since=moves)
         else:
             strategy = subscription.default_reset
             logger.warning(
                 "%s: %s, at an unknown place; reset to %s",
                 *(self._client.config.client_id, place, strategy.label),
             )
-            subscription.truncated_somewhere(state, strategy)
+            subscription.truncated_somewhere(state, strategy, since=moves)
 
     def _retry_later(self, partitions: Collection[TopicPartition], questions: _Questions) -> None:
         now_s = self._client.clock.monotonic()

@@ -66,6 +66,9 @@ class PartitionState:
     """The next offset to fetch; NO_OFFSET unless FETCHING or AWAIT_VALIDATION."""
     offset_epoch: int = -1
     """The leader epoch of the record before `offset`; -1 if not known."""
+    moves: int = 1
+    """Counts the positions that anything but reading has set or removed. What is decided about a
+    position counts for that one alone."""
     leader: LeaderAndEpoch | None = None
     """The leader when the position was last compared with the metadata; None: not compared yet."""
     reset_strategy: OffsetReset | None = None
@@ -187,15 +190,42 @@ class PartitionState:
         paused = ", paused" if self.is_paused else ""
         return f"<{topic}-{partition} {self.fetch_state.name} {place}{paused}>"
 
-    def to(self, fetch_state: FetchState) -> None:
-        """Go to `fetch_state`. Raises: IllegalStateError if `NEXT_STATES` does not allow it."""
+    def to(
+        self,
+        fetch_state: FetchState,
+        offset: int | None = None,
+        offset_epoch: int = -1,
+        strategy: OffsetReset | None = None,
+        *,
+        since: int | None = None,
+    ) -> int:
+        """Go to `fetch_state`, and to another position if `offset` is named; return `moves` then.
+
+        It is one step: a handler of signals or a finalizer that seeks comes before or after it.
+        `since`: what `moves` was when this was decided. If it is another one now, nothing is done,
+        and 0 is returned. Raises: IllegalStateError if `NEXT_STATES` does not allow it.
+        """
+        if since is not None and since != self.moves:
+            return 0
         if fetch_state not in NEXT_STATES[self.fetch_state]:
             raise IllegalStateError(
                 f"cannot go to {fetch_state.name} while {self.fetch_state.name}"
             )
+        # From here on there is no call.
         self.fetch_state = fetch_state
         self.retry_at_s = 0.0
         self.failures = 0
+        if offset is not None:
+            self.moves += 1
+            self.offset, self.offset_epoch = offset, offset_epoch
+            self.reset_strategy = strategy
+            self.lost_offset = NO_OFFSET
+            self.leader = None
+            self.preferred_replica = None
+            if offset != NO_OFFSET:
+                self.began_offset = offset
+                self.began_at = None
+        return self.moves
 
 
 def is_other_topic(assigned: UUID, present: UUID) -> bool:

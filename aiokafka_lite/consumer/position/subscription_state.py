@@ -46,7 +46,9 @@ class SubscriptionMode(Enum):
     ASSIGNED = "assign(partitions): the partitions that the user named"
 
 
-_NOT_SUBSCRIBED = (SubscriptionMode.NONE, SubscriptionMode.ASSIGNED)
+_FETCHING = FetchState.FETCHING
+_NONE, _ASSIGNED = SubscriptionMode.NONE, SubscriptionMode.ASSIGNED
+_NOT_SUBSCRIBED = (_NONE, _ASSIGNED)
 """On 3.11 it costs a call to find a member in its class."""
 
 
@@ -188,7 +190,7 @@ class SubscriptionState:
         Raises: IllegalStateError after subscribe().
         """
         self._enter(SubscriptionMode.ASSIGNED)
-        self._replace_assignment(partitions)
+        self._replace_assignment(partitions, mode=_ASSIGNED)
 
     def assign_from_subscribed(self, partitions: Iterable[TopicPartition]) -> None:
         """Replace the assignment of a subscription. New partitions go to the end of the queue."""
@@ -304,7 +306,7 @@ class SubscriptionState:
         self.pattern = None
         self.server_pattern = ""
         self.ownership_epoch += 1
-        self._replace_assignment(())
+        self._replace_assignment((), mode=_NONE)
         self._gone_with_records.clear()
         self._places.clear()
         self._absent.clear()
@@ -323,29 +325,60 @@ class SubscriptionState:
         self,
         partitions: Iterable[TopicPartition],
         returning: Mapping[TopicPartition, PartitionState] = MappingProxyType({}),
+        *,
+        mode: SubscriptionMode | None = None,
     ) -> None:
+        """Let these partitions be assigned, and no others. `mode`: only while that is the mode."""
+        replaced = self._states
+        before = replaced.copy()
+        kept: dict[TopicPartition, PartitionState] = {}
+        new: list[PartitionState] = []
         wanted = dict.fromkeys(partitions)
-        before = self._states.copy()
-        kept = {tp: state for tp, state in before.items() if tp in wanted}
-        for tp in [tp for tp in before if tp not in kept]:
-            self._note_gone(before[tp])
-            self._note_place(before[tp])
-            self.revision.note(tp)
-            self._unfollowed.pop(tp, None)
-            self._without_position.pop(tp, None)
+        for tp, state in before.items():
+            if tp in wanted:
+                kept[tp] = state
         for tp in wanted:
             if tp not in kept:
                 kept[tp] = state = returning.get(tp) or PartitionState(tp)
+                new.append(state)
                 state.place = self._next_place
                 self._next_place += 1
-                self._unfollowed[tp] = state
-                if state.fetch_state is not FetchState.FETCHING:
-                    self._without_position[tp] = state
-                self.unsettled += 1
+        assignment = frozenset(kept)
+        is_over = self.mode is _NONE and kept if mode is None else self.mode is not mode
+        if is_over or self._states is not replaced:
+            return  # a call in the middle was unsubscribe(), or has replaced it, too
+        self._states, self._assignment = kept, assignment
+        for tp, state in before.items():
+            if tp not in kept:
+                self._note_gone(state)
+                self._note_place(state)
+                self._list(state)
                 self.revision.note(tp)
-        self._states = kept
-        self._assignment = frozenset(kept)
+        for state in new:
+            self._list(state, is_new=True)
+            self.revision.note(state.topic_partition)
         self.revision.number += 1
+
+    def _list(self, state: PartitionState, *, is_new: bool = False) -> None:
+        """Let the tables have a state that has changed, or not, by what it is now. `is_new`: its
+        position was not compared with the metadata yet.
+
+        There is no call in it, so a seek or another assignment comes before or after it.
+        """
+        tp = state.topic_partition
+        if tp in self._states and self._states[tp] is state:
+            if is_new:
+                self._unfollowed[tp] = state
+            if state.fetch_state is not _FETCHING:
+                self._without_position[tp] = state
+            elif tp in self._without_position:
+                del self._without_position[tp]
+            self.unsettled += is_new or state.fetch_state is not _FETCHING
+            return
+        if tp in self._without_position and self._without_position[tp] is state:
+            del self._without_position[tp]
+        if tp in self._unfollowed and self._unfollowed[tp] is state:
+            del self._unfollowed[tp]
 
     def _note_gone(self, state: PartitionState) -> None:
         """Remember a partition that goes after the newest poll has returned records of it."""
@@ -403,7 +436,7 @@ class SubscriptionState:
                 place.is_left_out = True
         self._is_shaken = False
 
-    def _go_on(self, state: PartitionState) -> bool:
+    def _go_on(self, state: PartitionState, moves: int) -> bool:
         """Return to where reading was before the metadata lost the partition; say whether it did.
 
         Not if that was another log: the topic has another id, or its leader an earlier epoch. If
@@ -417,10 +450,12 @@ class SubscriptionState:
             leader is not None and place.leader is not None and leader.epoch < place.leader.epoch
         ):
             return False
-        self._set_position(state, place.offset, place.offset_epoch)
+        moves = self._set_position(state, place.offset, place.offset_epoch, since=moves)
+        if not moves:
+            return False
         state.leader, state.is_paused = leader, state.is_paused or place.is_paused
         if place.offset_epoch >= 0:
-            self._to(state, FetchState.AWAIT_VALIDATION)
+            self._to(state, FetchState.AWAIT_VALIDATION, since=moves)
         return True
 
     # Questions…
@@ -512,9 +547,11 @@ class SubscriptionState:
         """Return the place of an assigned partition in the queue (A8).
 
         Partitions with smaller numbers are fetched first. A number only grows. So the few
-        partitions that changed can be sorted by it, without a look at the whole queue.
+        partitions that changed can be sorted by it, without a look at the whole queue. One that a
+        call in the middle has taken away comes last.
         """
-        return self._states[tp].place
+        state = self._states.get(tp)
+        return self._next_place if state is None else state.place
 
     # Positions…
 
@@ -526,10 +563,10 @@ class SubscriptionState:
         Raises: IllegalStateError if the partition is not assigned.
         """
         state = self.assigned(tp)
-        self._set_position(state, offset, offset_epoch)
+        moves = self._set_position(state, offset, offset_epoch)
         state.is_returned_void = False
         if offset_epoch >= 0:
-            self._to(state, FetchState.AWAIT_VALIDATION)
+            self._to(state, FetchState.AWAIT_VALIDATION, since=moves)
 
     def await_reset(self, tp: TopicPartition, strategy: OffsetReset) -> None:
         """Remove the position. The leader must be asked for the offset of `strategy` (B6).
@@ -538,16 +575,15 @@ class SubscriptionState:
         """
         self._empty_position(self.assigned(tp), strategy)
 
-    def _empty_position(self, state: PartitionState, strategy: OffsetReset | None) -> None:
+    def _empty_position(
+        self, state: PartitionState, strategy: OffsetReset | None, *, since: int | None = None
+    ) -> int:
+        """Remove the position; return as `PartitionState.to`."""
         self.note_move(state)
-        self._to(state, FetchState.AWAIT_RESET)
-        state.offset = NO_OFFSET
-        state.offset_epoch = -1
-        state.reset_strategy = strategy
-        state.lost_offset = NO_OFFSET
-        state.leader = None
-        state.preferred_replica = None
+        moves = state.to(FetchState.AWAIT_RESET, NO_OFFSET, strategy=strategy, since=since)
+        self._list(state)
         self.revision.note(state.topic_partition)
+        return moves
 
     def reset(self, tp: TopicPartition, strategy: OffsetReset, offset: int) -> bool:
         """Set the position to the offset of a reset; say whether the reset was still wanted (B5).
@@ -555,43 +591,38 @@ class SubscriptionState:
         It is not if the partition was taken away, or if a seek or another reset came since.
         """
         state = self._states.get(tp)
-        if (
-            state is None
-            or state.fetch_state is not FetchState.AWAIT_RESET
-            or state.reset_strategy != strategy
-        ):
+        if state is None:
+            return False
+        moves = state.moves
+        if state.fetch_state is not FetchState.AWAIT_RESET or state.reset_strategy != strategy:
             return False
         was_beyond_end = offset <= state.lost_offset  # else the log begins behind it by now
         # The response has the epoch of the record *at* this offset, not of the one before (2c-6).
-        self._set_position(state, offset, -1)
+        if not self._set_position(state, offset, -1, since=moves):
+            return False
         state.began_at = strategy
         if was_beyond_end:
             self._log_changed(state, 0)
         return True
 
-    def _set_position(self, state: PartitionState, offset: int, offset_epoch: int) -> None:
+    def _set_position(
+        self, state: PartitionState, offset: int, offset_epoch: int, *, since: int | None = None
+    ) -> int:
+        """Set the position; return as `PartitionState.to`."""
         self.note_move(state)
-        self._to(state, FetchState.FETCHING)
-        state.offset = state.began_offset = offset
-        state.offset_epoch = offset_epoch
-        state.reset_strategy = state.began_at = None
-        state.lost_offset = NO_OFFSET
-        state.is_told_missing = state.is_left_missing = False
-        state.leader = None
-        state.preferred_replica = None
-        self._unfollowed[state.topic_partition] = state
-        if self._places:
-            self._places.pop(state.topic_partition, None)
-        self.unsettled += 1
-        self.revision.note(state.topic_partition)
+        moves = state.to(FetchState.FETCHING, offset, offset_epoch, since=since)
+        if moves:
+            state.is_told_missing = state.is_left_missing = False
+            self._list(state, is_new=True)
+            if self._places:
+                self._places.pop(state.topic_partition, None)
+            self.revision.note(state.topic_partition)
+        return moves
 
-    def _to(self, state: PartitionState, fetch_state: FetchState) -> None:
-        state.to(fetch_state)
-        if fetch_state is FetchState.FETCHING:
-            self._without_position.pop(state.topic_partition, None)
-        if state.fetch_state is not FetchState.FETCHING:  # perhaps by a seek in the middle
-            self._without_position[state.topic_partition] = state
-            self.unsettled += 1
+    def _to(self, state: PartitionState, fetch_state: FetchState, *, since: int) -> None:
+        """Judge the position that the state had when `moves` was `since`."""
+        state.to(fetch_state, since=since)
+        self._list(state)
 
     # Following the metadata…
 
@@ -609,12 +640,13 @@ class SubscriptionState:
         If the leader or its epoch has changed, the preferred replica is forgotten. The new leader
         must then validate the position, if both epochs are known.
         """
+        moves = state.moves
         before, state.leader = state.leader, leader
         if before in (None, leader):
             return
         state.preferred_replica = None
         if state.offset != NO_OFFSET and state.offset_epoch >= 0 and leader.epoch >= 0:
-            self._to(state, FetchState.AWAIT_VALIDATION)
+            self._to(state, FetchState.AWAIT_VALIDATION, since=moves)
         self.revision.note(state.topic_partition)
 
     def follow_topic(self, state: PartitionState, topic_id: UUID) -> bool:
@@ -659,7 +691,9 @@ class SubscriptionState:
 
     def complete_validation(self, state: PartitionState) -> None:
         """Let a position be fetched: the leader's log has the records before it (2c-3)."""
-        self._to(state, FetchState.FETCHING)
+        moves = state.moves
+        if state.fetch_state is FetchState.AWAIT_VALIDATION:
+            self._to(state, FetchState.FETCHING, since=moves)
         self.revision.note(state.topic_partition)
 
     def epoch_ends(self, state: PartitionState, end_offset: int) -> None:
@@ -668,23 +702,32 @@ class SubscriptionState:
         """
         self.log_changed(state.topic_partition, end_offset)
 
-    def truncate(self, state: PartitionState, end_offset: int, epoch: int) -> None:
-        """Move the position back to where the leader's log differs from what was read (2c-3)."""
-        leader, state.cut_position = state.leader, (state.offset, state.offset_epoch)
-        self._set_position(state, end_offset, epoch)
-        state.leader = leader
+    def truncate(
+        self, state: PartitionState, end_offset: int, epoch: int, *, since: int | None = None
+    ) -> None:
+        """Move the position back to where the leader's log differs from what was read (2c-3).
+
+        `since`: what `moves` was when that was found. A seek since then stays, here and below.
+        """
+        leader, cut_position = state.leader, (state.offset, state.offset_epoch)
+        if self._set_position(state, end_offset, epoch, since=since):
+            state.leader, state.cut_position = leader, cut_position
         self._log_changed(state, end_offset)
 
-    def truncated_somewhere(self, state: PartitionState, strategy: OffsetReset) -> None:
+    def truncated_somewhere(
+        self, state: PartitionState, strategy: OffsetReset, *, since: int | None = None
+    ) -> None:
         """Reset the position: the leader's log differs from what was read, nobody knows where."""
-        self._empty_position(state, strategy)
+        self._empty_position(state, strategy, since=since)
         self._log_changed(state, 0)
 
-    def out_of_range(self, state: PartitionState, strategy: OffsetReset) -> None:
+    def out_of_range(
+        self, state: PartitionState, strategy: OffsetReset, *, since: int | None = None
+    ) -> None:
         """Reset a position at which the leader has no record."""
         lost_offset = state.offset
-        self._empty_position(state, strategy)
-        state.lost_offset = lost_offset
+        if self._empty_position(state, strategy, since=since):
+            state.lost_offset = lost_offset
 
     # Where to read…
 
@@ -720,10 +763,13 @@ class SubscriptionState:
         """
         went_on: list[PartitionState] = []
         for state in self._unasked(without_committed):
-            if self._places and self._go_on(state):
+            moves = state.moves
+            if state.fetch_state is not FetchState.INITIALIZING:
+                continue  # sought meanwhile
+            if self._places and self._go_on(state, moves):
                 went_on.append(state)
             elif self.default_reset is not None:
-                self._empty_position(state, self.default_reset)
+                self._empty_position(state, self.default_reset, since=moves)
         return went_on
 
     def raise_for_missing_positions(self, *, without_committed: bool = False) -> None:
@@ -867,8 +913,8 @@ class SubscriptionState:
 
     def move_to_end(self, tp: TopicPartition) -> None:
         """Put a partition at the end of the queue: its fetch was used up or failed (A8, 2b-16)."""
-        state = self._states.get(tp)
-        if state is not None:
+        if tp in self._states:
+            state = self._states[tp]
             del self._states[tp]  # and back without a call: a seek in the middle finds it
             self._states[tp] = state
             state.place = self._next_place

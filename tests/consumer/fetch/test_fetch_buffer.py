@@ -1,10 +1,17 @@
 """The queue completed_fetches and its book of unread bytes (A5, A7, A11)."""
 
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
 from aiokafka_lite.consumer.fetch.fetch_buffer import AnswerMemory, FetchBuffer
+from aiokafka_lite.consumer.position.partition_state import FetchState, PartitionState
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.consumer.batches import batches, tps
+from tests.support.reentry import ALL_WAYS
 
 P0, P1 = tps(0, 1)
 
@@ -128,3 +135,34 @@ def test_room_is_made_newest_first_and_only_where_no_poll_can_make_it() -> None:
     assert list(buffer) == [old, new, other]
     assert buffer.make_room(1, 100, idle=lambda _fetch: True) == [P1]
     assert list(buffer) == [old, other]
+
+
+@pytest.mark.parametrize("way", ALL_WAYS)
+@pytest.mark.parametrize("outer", ["add", "remove", "set_aside", "copy_leftovers", "next", "end"])
+def test_a_seek_in_the_middle_leaves_nothing_behind(outer: str, way: str) -> None:
+    """Nothing is counted for ever, and no node is left unread because of it (C1)."""
+    state = PartitionState(P0, FetchState.FETCHING, offset=0)
+    for place in range(1, 400):
+        buffer = FetchBuffer()
+        answer = AnswerMemory(1000)
+        first, second = fetch_of(P0, 100), fetch_of(P0, 50)
+        buffer.add(first, answer)
+        buffer.add(second, answer)
+        added = fetch_of(P0, 10)
+        calls: dict[str, Callable[[], object]] = {
+            "add": partial(buffer.add, added, answer),
+            "remove": partial(buffer.remove, first),
+            "set_aside": partial(buffer.set_aside, first, ValueError("bad")),
+            "copy_leftovers": partial(buffer.copy_leftovers, 1),
+            "next": partial(buffer.is_next, first),
+            "end": partial(buffer.end_offset, state),
+        }
+        seek = partial(buffer.discard, lambda _: True)
+        with ALL_WAYS[way](seek, after=place) as interruption:
+            calls[outer]()
+        assert interruption.error is None
+        seek()
+        assert (len(buffer), buffer.unread_bytes(1), buffer.held_bytes(1)) == (0, 0, 0)
+        assert not buffer.is_buffered(P0)
+        if not interruption.came:
+            break

@@ -1,6 +1,8 @@
 """Subscription, positions and queue order: the rules B1 to B6, A8 and 2c-1."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -11,6 +13,7 @@ from aiokafka_lite.consumer.position.subscription_state import (
     NO_OFFSET,
     FetchState,
     OffsetResetStrategy,
+    SubscriptionMode,
     SubscriptionState,
 )
 from aiokafka_lite.errors import (
@@ -20,6 +23,7 @@ from aiokafka_lite.errors import (
 )
 from aiokafka_lite.model import TopicPartition
 from tests.consumer.batches import tps
+from tests.support.reentry import between_bytecodes
 
 EARLIEST = OffsetResetStrategy.EARLIEST
 LATEST = OffsetResetStrategy.LATEST
@@ -641,3 +645,120 @@ def test_topics_of_a_pattern_for_the_broker_are_those_of_the_assignment() -> Non
     state.subscribe(["t"])
     state.match_assigned({"t1"})
     assert state.topics == {"t"}, "which the user has named"
+
+
+# A call in the middle of another one…
+
+
+def _reset(state: SubscriptionState) -> Callable[[], object]:
+    state.await_reset(P0, EARLIEST)
+    return lambda: state.reset(P0, EARLIEST, 0)
+
+
+def _reset_missing(state: SubscriptionState) -> Callable[[], object]:
+    return state.reset_missing_positions
+
+
+def _validated(state: SubscriptionState) -> Callable[[], object]:
+    state.seek(P0, 5, offset_epoch=1)
+    partition = state.assigned(P0)
+    return lambda: state.complete_validation(partition)
+
+
+def _led_by_another(state: SubscriptionState) -> Callable[[], object]:
+    state.seek(P0, 5)
+    partition = state.assigned(P0)
+    partition.offset_epoch, partition.leader = 1, LeaderAndEpoch(1, 1)
+    return lambda: state.follow_leader(partition, LeaderAndEpoch(2, 2))
+
+
+def _out_of_range(state: SubscriptionState) -> Callable[[], object]:
+    state.seek(P0, 5)
+    partition = state.assigned(P0)
+    moves = partition.moves
+    return lambda: state.out_of_range(partition, EARLIEST, since=moves)
+
+
+def _truncated(state: SubscriptionState) -> Callable[[], object]:
+    state.seek(P0, 5, offset_epoch=1)
+    partition = state.assigned(P0)
+    moves = partition.moves
+    return lambda: state.truncate(partition, 3, 1, since=moves)
+
+
+def _to_the_end(state: SubscriptionState) -> Callable[[], object]:
+    state.seek(P0, 5)
+    return lambda: state.move_to_end(P0)
+
+
+def _assigned(state: SubscriptionState) -> Callable[[], object]:
+    return lambda: state.assign_from_user([P0, TopicPartition("u", 0)])
+
+
+def _unsubscribed(state: SubscriptionState) -> Callable[[], object]:
+    return state.unsubscribe
+
+
+def _assign_anew(state: SubscriptionState) -> None:
+    state.unsubscribe()
+    state.assign_from_user([P0, P2])
+
+
+OUTER = {
+    call.__name__: call
+    for call in (
+        _reset,
+        _reset_missing,
+        _validated,
+        _led_by_another,
+        _out_of_range,
+        _truncated,
+        _to_the_end,
+        _assigned,
+        _unsubscribed,
+    )
+}
+INNER: dict[str, Callable[[SubscriptionState], object]] = {
+    "seek": lambda state: state.seek(P0, 77),
+    "reset": lambda state: state.await_reset(P0, LATEST),
+    "pause": lambda state: state.pause(P0),
+    "unsubscribe": lambda state: state.unsubscribe(),
+    "assign": _assign_anew,
+}
+
+
+@pytest.mark.parametrize("inner", INNER)
+@pytest.mark.parametrize("outer", OUTER)
+def test_a_call_in_the_middle_of_another_loses_nothing(outer: str, inner: str) -> None:
+    """As of a handler of signals. What the tables say of a partition is what it is (C1)."""
+    for place in range(1, 400):
+        state = SubscriptionState(EARLIEST)
+        state.assign_from_user([P0, P1, P2])
+        call = OUTER[outer](state)
+        with between_bytecodes(partial(INNER[inner], state), after=place) as interruption:
+            call()
+        where = f"{inner} at {place} of {outer}"
+        if outer != "_unsubscribed":
+            assert interruption.error is None, where
+        assert (state.mode is SubscriptionMode.NONE) == (not state.assignment), where
+        assert state.assignment == frozenset(state.queue()), where
+        states = state.states()
+        missing = [each for each in states if each.fetch_state is not FetchState.FETCHING]
+        assert state.has_all_fetch_positions() == (not missing), where
+        for each in states:
+            has_none = each.fetch_state in {FetchState.INITIALIZING, FetchState.AWAIT_RESET}
+            assert (each.offset == NO_OFFSET) == has_none, where
+        assert {each.topic_partition for each in state.take_unfollowed()} <= state.assignment, where
+        if not interruption.came:
+            break
+        if P0 not in state.assignment or interruption.error is not None:
+            continue
+        partition = state.assigned(P0)
+        if inner == "seek":
+            assert partition.position == 77, where
+        elif inner == "reset":
+            assert partition.reset_strategy is LATEST, where
+        elif inner == "pause":
+            assert partition.is_paused, where
+    else:
+        raise AssertionError("it has more places")
