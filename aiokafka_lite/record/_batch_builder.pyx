@@ -297,7 +297,7 @@ cdef class RecordBatchBuilder:
         cdef Py_buffer view, old
         cdef char *data
         if self._wire is not None:
-            raise ValueError("a sealed batch keeps its buffer")
+            return False
         if buffer is not self._buffer:
             PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE)
             if view.len < len(self):
@@ -311,6 +311,7 @@ cdef class RecordBatchBuilder:
             PyBuffer_Release(&old)
             self._buffer = buffer
         self._limit = self._view.len - self._referred_bytes
+        return True
 
     def leave_buffer(self):
         """As the twin."""

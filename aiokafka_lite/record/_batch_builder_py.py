@@ -165,14 +165,15 @@ class RecordBatchBuilder:
         if self._position >= self._limit and self._wire is None:
             self._flush()
 
-    def move_to(self, buffer: bytearray) -> None:
+    def move_to(self, buffer: bytearray) -> bool:
         """Go on in another buffer, up to its end, with the records so far. The buffer before is
-        free then. The same buffer: a limit below its end is lifted.
+        free then. The same buffer: a limit below its end is lifted. False: a sealed batch keeps its
+        buffer.
 
-        Raises: ValueError for a buffer that is too small, and for a sealed batch.
+        Raises: ValueError for a buffer that is too small.
         """
         if self._wire is not None:
-            raise ValueError("a sealed batch keeps its buffer")
+            return False
         size = len(buffer)
         while buffer is not self._buffer:
             assert self._buffer is not None
@@ -184,6 +185,7 @@ class RecordBatchBuilder:
             if moved == self._position:  # nothing was appended meanwhile
                 self._buffer = buffer
         self._limit = size
+        return True
 
     def leave_buffer(self) -> bool:
         """Take no more records, and go on in memory of its own that is no larger than needed. The

@@ -17,7 +17,7 @@ from aiokafka_lite.record import _batch_builder_py, batch_builder
 from aiokafka_lite.record.batch_header import HEADER_BYTES
 from aiokafka_lite.record.batch_reader import RecordCursor
 from tests.support.record_batches import validate_batch
-from tests.support.reentry import WAYS
+from tests.support.reentry import ALL_WAYS
 
 TWINS = list(
     dict.fromkeys((_batch_builder_py.RecordBatchBuilder, batch_builder.RecordBatchBuilder))
@@ -126,10 +126,10 @@ def test_a_batch_without_room_is_in_its_buffer_and_not_in_memory_twice(builder_o
     assert builder.append(T, None, b"") is None
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ALL_WAYS)
 def test_a_batch_that_is_sealed_in_the_middle_of_an_append_is_whole(builder_of, way):
     """So a handler of signals does, or a finalizer: it sends, and the batch leaves (C1)."""
-    for place in range(1, 30):
+    for place in range(1, 60):
         builder = builder_of()
         for number in range(128):  # the next one writes these into the buffer
             builder.append(T, None, b"%d" % number)
@@ -138,7 +138,7 @@ def test_a_batch_that_is_sealed_in_the_middle_of_an_append_is_whole(builder_of, 
             builder.append(T, None, b"inner")
             builder.seal()
 
-        with WAYS[way](seal, after=place) as interruption:
+        with ALL_WAYS[way](seal, after=place) as interruption:
             last = builder.append(T, None, b"outer")
         sealed = bytes(builder.wire())
         validate_batch(sealed)
@@ -163,8 +163,7 @@ def test_a_batch_goes_on_in_a_larger_buffer(builder_of):
     whole.stamp(7, 1, 5)
     assert bytes(builder.wire()) == bytes(whole.wire())
     assert bytes(large[: builder.size_in_bytes]) == bytes(whole.wire())
-    with pytest.raises(ValueError, match="sealed"):
-        builder.move_to(bytearray(5000))
+    assert not builder.move_to(bytearray(5000)), "a sealed batch keeps its buffer"
 
 
 def test_a_limit_is_lifted_in_the_same_buffer(builder_of):

@@ -145,9 +145,9 @@ class PartitionQueue(fast_append.OpenBatchSlot):
 
     def close_open_batch(self) -> None:
         """Let the last batch take no more records."""
-        if self.open_batch is not None:
-            self.open_batch.close()
-            self.open_batch = None
+        batch, self.open_batch = self.open_batch, None  # a send in the middle finds none
+        if batch is not None:
+            batch.close()
 
 
 class NodeQueues:

@@ -164,15 +164,13 @@ class RecordAccumulator:
         if size is None or before is None:
             return None
         if size == len(before):
-            batch.grow_into(before)
-            return 0
+            return 0 if batch.grow_into(before) else None
         buffer = self._pool.take_nowait(size)
         if buffer is None:
             return None
-        if batch.is_closed or batch.buffer is not before:  # meanwhile
+        if batch.buffer is not before or not batch.grow_into(buffer):  # it was sent meanwhile
             self._pool.give(buffer)
             return None
-        batch.grow_into(buffer)
         self._pool.give(before)
         return size - len(before)
 
@@ -450,11 +448,14 @@ class RecordAccumulator:
         """Queue a batch that was drained before, by the order of the first drains."""
         queue = self._queues[batch.topic_partition]
         turn = (batch.drain_number, batch.piece_number)
-        at = 0
-        for other in list(queue.batches):
-            if not other.drain_number or (other.drain_number, other.piece_number) > turn:
-                break
-            at += 1
+        while True:
+            others, at = list(queue.batches), 0
+            for other in others:
+                if not other.drain_number or (other.drain_number, other.piece_number) > turn:
+                    break
+                at += 1
+            if not at or (queue.batches and queue.batches[0] is others[0]):
+                break  # nothing was sent meanwhile
         batch.is_queued = True
         queue.batches.insert(at, batch)
         self._note_filled(queue)

@@ -28,5 +28,6 @@ cdef class BufferPool:
     @cython.locals(size=Py_ssize_t)
     cdef _keep(self, bytearray buffer)
     cdef _make_room(self, Py_ssize_t most_bytes)
+    @cython.locals(waiter=_Waiter, size=Py_ssize_t, is_over=bint)
     cdef _serve(self)
-    cdef bytearray _grant(self, Py_ssize_t size)
+    cdef bytearray _buffer_of(self, Py_ssize_t size)

@@ -67,7 +67,8 @@ class BufferPool:
         """Return a buffer of `size` bytes; None: the caller would have to wait."""
         if self._waiters or self._cause is not None or self.used_bytes + size > self.total_bytes:
             return None
-        return self._grant(size)
+        self.used_bytes += size
+        return self._buffer_of(size)
 
     async def take(
         self, size: int, *, clock: Clock, timeout_s: float, max_block_ms: int
@@ -86,6 +87,7 @@ class BufferPool:
         granted: asyncio.Future[bytearray] = asyncio.get_running_loop().create_future()
         waiter = _Waiter(size, granted)
         self._waiters.append(waiter)
+        self._serve()  # a call in the middle may have given memory back
         try:
             async with deadline(clock, timeout_s):
                 return await granted
@@ -172,19 +174,24 @@ class BufferPool:
     def _serve(self) -> None:
         while self._waiters:
             waiter = self._waiters[0]
-            if waiter.granted.done():  # cancelled, and its task has not run yet
+            is_over = waiter.granted.done()  # cancelled, and its task has not run yet
+            if not self._waiters or self._waiters[0] is not waiter:
+                continue  # a send in the middle has served it
+            if is_over:
                 self._waiters.popleft()
-            elif waiter.size <= self.available_bytes:
-                self._waiters.popleft()
-                buffer = self._grant(waiter.size)
-                if not give(waiter.granted, buffer):
-                    self.used_bytes -= len(buffer)
-                    self._keep(buffer)
-            else:
+                continue
+            size = waiter.size
+            if size > self.total_bytes - self.used_bytes:
                 return
+            self.used_bytes += size
+            self._waiters.popleft()
+            buffer = self._buffer_of(size)
+            if not give(waiter.granted, buffer):
+                self.used_bytes -= size
+                self._keep(buffer)
 
-    def _grant(self, size: int) -> bytearray:
-        self.used_bytes += size
+    def _buffer_of(self, size: int) -> bytearray:
+        """Return a buffer that is counted already."""
         kept = self._kept.get(size)
         if kept:
             self.kept_bytes -= size

@@ -30,7 +30,7 @@ cdef class ProducerBatch(record_ack.BatchOutcome):
 
     cpdef close(self)
     cpdef limit_to(self, Py_ssize_t size)
-    cpdef grow_into(self, bytearray buffer)
+    cpdef bint grow_into(self, bytearray buffer)
     @cython.locals(buffer=bytearray, size=Py_ssize_t)
     cpdef bint wastes_memory(self)
     @cython.locals(buffer=bytearray)

@@ -117,13 +117,15 @@ class ProducerBatch(record_ack.BatchOutcome):
         if self._builder is not None:
             self._builder.limit_to(size)
 
-    def grow_into(self, buffer: bytearray) -> None:
-        """Go on in a larger buffer, or up to the end of the present one."""
-        assert self._builder is not None
-        self._builder.move_to(buffer)
+    def grow_into(self, buffer: bytearray) -> bool:
+        """Go on in a larger buffer, or up to the end of the present one. False: it is closed."""
+        builder = self._builder
+        if self.is_closed or builder is None or not builder.move_to(buffer):
+            return False
         self.buffer = buffer
         self.reserved_bytes = len(buffer)
         self.is_grown = True
+        return True
 
     def wastes_memory(self) -> bool:
         """Whether half of the buffer or more is not used, or an eighth or more stands for values

@@ -1,6 +1,8 @@
 import random
 import zlib
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -12,7 +14,9 @@ from aiokafka_lite.errors import KafkaError, ProducerClosed
 from aiokafka_lite.producer.accumulator.incomplete_batches import IncompleteBatches
 from aiokafka_lite.producer.accumulator.sequence_numbers import SequenceNumbers
 from aiokafka_lite.producer.batch.producer_batch import ProducerBatch
-from tests.producer.batches import Shelf, make_batch, values
+from aiokafka_lite.record.batch_builder import record_upper_bound
+from tests.producer.batches import Shelf, make_batch, prove_fast, values
+from tests.support.reentry import ALL_WAYS
 
 
 def test_records_go_to_the_last_batch_until_it_has_no_room() -> None:
@@ -677,3 +681,81 @@ def test_a_batch_that_was_taken_is_not_searched_for_when_it_is_forgotten() -> No
     shelf.succeed(first)
     queue.batches.remove.assert_not_called()
     assert not shelf.accumulator.incomplete.batches[0].is_done
+
+
+def _send(shelf: Shelf, value: bytes) -> None:
+    """Do what a `send` does that may grow a batch."""
+    queue = shelf.queue()
+    batch = queue.open_batch
+    if batch is None or batch.append(0, None, value, ()) is None:
+        shelf.accumulator.grow(queue, record_upper_bound(None, value))
+        shelf.append(value, now_s=1.0)
+
+
+def _sent_by(shelf: Shelf, batches: list[ProducerBatch]) -> None:
+    """Drain what is due, as a handler of signals does that sends."""
+    batches += shelf.drain(now_s=9.0)
+
+
+@pytest.mark.parametrize("way", ALL_WAYS)
+@pytest.mark.parametrize("inner", ["send", "drain"])
+@pytest.mark.parametrize("outer", ["send", "close", "grow", "retry", "drain"])
+def test_a_send_in_the_middle_loses_and_doubles_nothing(outer: str, inner: str, way: str) -> None:
+    """Each batch is drained once, in the order of its numbers, with the records it took (C1)."""
+    if (outer, inner) == ("drain", "drain"):
+        return  # the sender begins none inside another
+    for place in range(1, 400):
+        sequences = SequenceNumbers()
+        sequences.set_producer(1, 0)
+        shelf = Shelf(sequences=sequences, linger_ms=0, max_backlog_batch_size=1000)
+        prove_fast(shelf.accumulator.pace_of(1))
+        drained: list[ProducerBatch] = []
+        shelf.append(b"first", now_s=1.0)
+        _sent_by(shelf, drained)
+        first = drained[0]
+        sequences.completed(first)
+        first.is_in_flight = False
+        retried: list[ProducerBatch] = [first]
+        if outer == "retry":
+            shelf.append(b"retried", now_s=1.0)
+            _sent_by(shelf, retried)
+            shelf.append(b"sent twice, too", now_s=1.0)
+            _sent_by(shelf, retried)
+            for batch in retried[1:]:
+                shelf.accumulator.landed(batch, True)
+            shelf.accumulator.retry(retried[1], -9.0)
+        shelf.append(b"x" * 60, now_s=1.0)
+        calls: dict[str, Callable[[], object]] = {
+            "send": partial(_send, shelf, b"y" * 60),
+            "close": partial(shelf.accumulator.close_full, shelf.queue()),
+            "grow": partial(shelf.accumulator.grow, shelf.queue(), 150),
+            "retry": partial(shelf.accumulator.retry, retried[-1], -9.0),
+            "drain": partial(_sent_by, shelf, drained),
+        }
+        middle = partial(_send, shelf, b"z" * 60)
+        with ALL_WAYS[way](
+            middle if inner == "send" else partial(_sent_by, shelf, drained), after=place
+        ) as interruption:
+            calls[outer]()
+        where = f"{inner} at {place} of {outer}"
+        assert interruption.error is None, where
+        assert shelf.accumulator.has_waiting == bool(shelf.queue().batches), where
+        assert shelf.accumulator.has_more(1) == shelf.accumulator.has_waiting, where
+        for batch in drained[1:]:
+            sequences.completed(batch)
+            batch.is_in_flight = False
+        while (more := shelf.drain(now_s=9.0)) != []:
+            drained += more
+            for batch in more:
+                sequences.completed(batch)
+                batch.is_in_flight = False
+        assert not shelf.queue().batches, where
+        assert len(set(drained)) == len(drained), where
+        numbers = [batch.base_sequence for batch in drained]
+        assert numbers == sorted(numbers), where
+        ends = [batch.base_sequence + batch.record_count for batch in drained]
+        assert numbers[1:] == ends[:-1], where
+        for batch in drained:
+            assert len(values(batch.wire())) == batch.record_count, where
+        if not interruption.came:
+            break

@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from aiokafka_lite.errors import BufferExhaustedError, KafkaTimeoutError, ProducerClosed
 from aiokafka_lite.producer.batch.buffer_pool import BufferPool
 from aiokafka_lite.testing.fake_clock import FakeClock, settle
+from tests.support.reentry import ALL_WAYS
 
 
 def taker(
@@ -317,3 +319,26 @@ def test_no_buffer_is_kept_beyond_the_bound_or_after_the_close() -> None:
     pool.close(ProducerClosed("stopped"))
     pool.give(buffer)
     assert "0 bytes kept" in repr(pool)
+
+
+@pytest.mark.parametrize("way", ALL_WAYS)
+async def test_memory_given_back_in_the_middle_reaches_all_who_wait(way: str) -> None:
+    """As of a handler of signals that sends, and so closes a batch (C1)."""
+    clock = FakeClock()
+    for place in range(1, 400):
+        pool = BufferPool(1000)
+        free, used = granted(pool, 300), granted(pool, 700)
+        small, large = (taker(pool, size, clock=clock) for size in (100, 1000))
+        await settle()
+        with ALL_WAYS[way](partial(pool.give_bytes, 50), after=place) as interruption:
+            pool.give(free)
+        if not interruption.came:
+            pool.give_bytes(50)
+        await settle()
+        pool.give_bytes(len(used) - 50)
+        pool.give(small.result())
+        await settle()
+        assert len(large.result()) == 1000
+        assert (pool.used_bytes, pool.waiting) == (1000, 0)
+        if not interruption.came:
+            break
