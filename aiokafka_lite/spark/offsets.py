@@ -8,6 +8,8 @@ import json
 import math
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final, Self
 from uuid import UUID
@@ -24,19 +26,24 @@ _OFFSETS_EXAMPLE: Final = '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
 _PARTITIONS_EXAMPLE: Final = '{"topicA":[0,1],"topicB":[0,1]}'
 
 
-_ID_MARK: Final = "@"
-"""Stands between a topic and its id. No topic's name has it."""
+_MARK: Final = "@"
+"""Stands between a topic and its id, and before and behind a topic with epochs. No topic's name
+has it."""
 
 
 class Offsets(dict[TopicPartition, int]):
-    """An offset (or a time) for each partition, and the ids of topics where they are known.
+    """An offset (or a time) for each partition, and what tells its log from another (2c-10).
 
-    The JSON has an id as an entry without partitions, `"topicA@ID":{}`. Spark's own source reads
-    nothing from it.
+    In the JSON these are entries without partitions: an id is `"topicA@ID":{}`, and leader epochs
+    are `"@topicA@0-2:7,3:5":{}`. Spark's own source reads nothing from them. They count in the JSON
+    alone: without them, offsets are equal.
     """
 
     topic_ids: Mapping[str, str] = MappingProxyType({})
-    """They count in the JSON alone: without them, offsets are equal."""
+    """By topic, its id."""
+    epochs: Mapping[TopicPartition, int] = MappingProxyType({})
+    """A leader epoch of the log that has the records before the offset, and none later than that of
+    the offset's answer. Where that epoch ends, another log begins."""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -51,10 +58,14 @@ class Offsets(dict[TopicPartition, int]):
         """Convert such JSON from Python objects. Raises: ValueError for anything else."""
         offsets = cls()
         ids: dict[str, str] = {}
+        epochs: dict[TopicPartition, int] = {}
         for topic, parts in _items(nested):
-            name, mark, topic_id = topic.partition(_ID_MARK)
+            name, mark, told = topic.partition(_MARK)
+            if mark and name:
+                ids[name] = told
+                continue
             if mark:
-                ids[name] = topic_id
+                epochs.update(_epochs(*told.split(_MARK, 1)))
                 continue
             for partition, offset in _items(parts):
                 if not (partition.isdecimal() and is_int(offset)):
@@ -62,13 +73,29 @@ class Offsets(dict[TopicPartition, int]):
                         f"{partition!r}: {offset!r} is not a partition with its offset"
                     )
                 offsets[TopicPartition(topic, int(partition))] = offset
-        return offsets.of_topics(ids)
+        return offsets.of_logs(ids, epochs)
 
-    def of_topics(self, topic_ids: Mapping[str, str]) -> Self:
-        """Return these offsets with the ids of their topics."""
+    def of_logs(self, topic_ids: Mapping[str, str], epochs: Mapping[TopicPartition, int]) -> Self:
+        """Return these offsets with the ids and the epochs of their logs, as far as they are there.
+
+        An epoch below 0 is not known.
+        """
         made = type(self)(self)
         made.topic_ids = {tp.topic: topic_ids[tp.topic] for tp in self if tp.topic in topic_ids}
+        made.epochs = {tp: epochs[tp] for tp in self if epochs.get(tp, -1) >= 0}
         return made
+
+    def with_others(self, *others: Mapping[TopicPartition, int]) -> Self:
+        """Return these offsets, and others in their place. Each takes along what tells its log."""
+        made, ids, epochs = type(self)(self), dict(self.topic_ids), dict(self.epochs)
+        for each in others:
+            made.update(each)
+            for tp in each:
+                epochs.pop(tp, None)
+            if isinstance(each, Offsets):
+                ids.update(each.topic_ids)
+                epochs.update(each.epochs)
+        return made.of_logs(ids, epochs)
 
     def to_nested(self) -> dict[str, dict[str, int]]:
         """Return the Python objects for such JSON, with topics and partitions in order."""
@@ -76,12 +103,39 @@ class Offsets(dict[TopicPartition, int]):
         for topic, partition in sorted(self):
             nested.setdefault(topic, {})[str(partition)] = self[TopicPartition(topic, partition)]
         for topic, topic_id in sorted(self.topic_ids.items()):
-            nested[f"{topic}{_ID_MARK}{topic_id}"] = {}
+            nested[f"{topic}{_MARK}{topic_id}"] = {}
+        for topic, told in _epoch_texts(self.epochs):
+            nested[f"{_MARK}{topic}{_MARK}{told}"] = {}
         return nested
 
     def to_json(self) -> str:
         """Return the JSON, compact, like Spark's own source in its checkpoints."""
         return json.dumps(self.to_nested(), separators=(",", ":"))
+
+
+def _epoch_texts(epochs: Mapping[TopicPartition, int]) -> Iterator[tuple[str, str]]:
+    """Yield each topic with its epochs: neighbours that share one stand together, as `0-2:7`."""
+    for topic, group in groupby(sorted(epochs), key=lambda tp: tp.topic):
+        runs: list[list[int]] = []
+        for tp in group:
+            if runs and runs[-1][1:] == [tp.partition - 1, epochs[tp]]:
+                runs[-1][1] = tp.partition
+            else:
+                runs.append([tp.partition, tp.partition, epochs[tp]])
+        told = (f"{a}:{epoch}" if a == b else f"{a}-{b}:{epoch}" for a, b, epoch in runs)
+        yield topic, ",".join(told)
+
+
+def _epochs(topic: str, told: str = "") -> Iterator[tuple[TopicPartition, int]]:
+    """Read such epochs. Raises: ValueError for anything else."""
+    for run in told.split(","):
+        partitions, _, epoch = run.partition(":")
+        first, _, last = partitions.partition("-")
+        numbers = (first, last or first, epoch)
+        if not all(each.isdecimal() for each in numbers):
+            raise ValueError(f"{run!r} is not a partition with its leader epoch")
+        for partition in range(int(first), int(numbers[1]) + 1):
+            yield TopicPartition(topic, partition), int(epoch)
 
 
 def id_text(topic_id: UUID) -> str:
@@ -128,6 +182,8 @@ class OffsetRange:
     partition: int
     start: int
     end: int
+    epoch: int = field(default=-1, compare=False)
+    """A leader epoch of the log that has the end; -1: not known."""
 
     @property
     def topic_partition(self) -> TopicPartition:
@@ -155,17 +211,16 @@ def plan_ranges(
     end: Mapping[TopicPartition, int],
     earliest: Mapping[TopicPartition, int],
     renewed: Iterable[str] = (),
+    cut: Mapping[TopicPartition, int] = MappingProxyType({}),
 ) -> RangePlan:
     """Return the ranges between two offsets of a stream.
 
     `earliest` has the first offsets of partitions that are in `end` but not in `start`. These are
     new, and are read from there. A partition that `earliest` lacks has gone meanwhile. `renewed`
-    are topics that were deleted and created again; `start` has none of their partitions.
+    are topics that were deleted and created again; `start` has none of their partitions. `cut` are
+    the offsets where logs go on that lack what was before their start.
     """
-    losses = [
-        f"topic {topic} was deleted and created again, some data may have been missed"
-        for topic in sorted(renewed)
-    ]
+    losses = [made_again(topic) for topic in sorted(renewed)]
     gone = sorted(start.keys() - end.keys())
     if gone:
         losses.append(gone_partitions(gone))
@@ -179,7 +234,8 @@ def plan_ranges(
     vanished = sorted(new - earliest.keys())
     if vanished:
         losses.append(f"{names_of(vanished)} came and went, some data may have been missed")
-    begin = {**earliest, **start}
+    begin = {**earliest, **start, **{tp: max(at, earliest.get(tp, at)) for tp, at in cut.items()}}
+    epochs = end.epochs if isinstance(end, Offsets) else {}
     ranges = []
     for tp in sorted(end.keys() & begin.keys()):
         if end[tp] < begin[tp]:
@@ -188,13 +244,26 @@ def plan_ranges(
                 "some data may have been missed: was the topic deleted and created again?"
             )
         elif end[tp] > begin[tp]:
-            ranges.append(OffsetRange(*tp, begin[tp], end[tp]))
+            ranges.append(OffsetRange(*tp, begin[tp], end[tp], epochs.get(tp, -1)))
     return RangePlan(tuple(ranges), tuple(losses))
 
 
 def gone_partitions(partitions: Iterable[TopicPartition]) -> str:
     """Return the sentence about partitions that are not there any more."""
     return f"{names_of(sorted(partitions))} are gone, some data may have been missed"
+
+
+def made_again(topic: str) -> str:
+    """Return the sentence about a topic that is another one by now."""
+    return f"topic {topic} was deleted and created again, some data may have been missed"
+
+
+def cut_log(tp: TopicPartition, at: int, offset: int) -> str:
+    """Return the sentence about a log that a new leader has cut before an offset."""
+    return (
+        f"partition {names_of([tp])}'s log was cut at {at}, before offset {offset}, by a new leader"
+        " that lacked the records behind it (an unclean election), some data may have been missed"
+    )
 
 
 def split_ranges(
@@ -238,7 +307,7 @@ def _cut(whole: OffsetRange, parts: int) -> Iterator[OffsetRange]:
     for part in range(parts):
         end = start + size // (parts - part)
         size -= end - start
-        yield OffsetRange(whole.topic, whole.partition, start, end)
+        yield replace(whole, start=start, end=end)
         start = end
 
 
@@ -297,9 +366,11 @@ __all__ = [
     "Offsets",
     "RangePlan",
     "backlog",
+    "cut_log",
     "gone_partitions",
     "group_ranges",
     "id_text",
+    "made_again",
     "made_anew",
     "partitions_from_json",
     "plan_ranges",

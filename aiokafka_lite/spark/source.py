@@ -257,8 +257,8 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802 - PySpark's
         newest = self._stream.newest
-        # For reports alone, so it needs no ids of topics.
-        return None if newest is None else newest.of_topics({}).to_nested()
+        # For reports alone, so nothing needs to tell a log from another.
+        return None if newest is None else Offsets(newest).to_nested()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - PySpark's
         self._stream.prepare_available_now()

@@ -229,7 +229,33 @@ def test_ids_of_topics_stand_beside_the_offsets_in_the_json() -> None:
     assert found.topic_ids == {"t": "AbC-_9"}
     assert found.to_json() == text
     assert Offsets(found).to_json() == '{"t":{"0":5},"u.v":{"1":6}}'
-    assert found.of_topics({"none": "x"}).topic_ids == {}
+    assert found.of_logs({"none": "x"}, {}).topic_ids == {}
+
+
+def test_leader_epochs_stand_beside_the_offsets_in_the_json() -> None:
+    text = '{"t":{"0":5,"1":6,"2":7,"10":8},"u.v":{"1":6},"@t@0-1:7,2:9,10:9":{},"@u.v@1:0":{}}'
+    found = Offsets.from_json(text)
+    assert found.epochs == {
+        **{TopicPartition("t", partition): epoch for partition, epoch in enumerate([7, 7, 9])},
+        TopicPartition("t", 10): 9,
+        TopicPartition("u.v", 1): 0,
+    }
+    assert found.to_json() == text
+    assert Offsets(found).epochs == {}
+    unknown = {TopicPartition("t", 0): -1, TopicPartition("other", 0): 3}
+    assert found.of_logs({}, unknown).epochs == {}
+    for wrong in ("@t@", "@t", "@t@0", "@t@0:x", "@t@a-b:1", "@t@0:-1", "@t@0:1,"):
+        with pytest.raises(ValueError, match=r"expected e\.g\. "):
+            Offsets.from_json(f'{{"{wrong}":{{}}}}')
+
+
+def test_offsets_take_along_what_tells_their_logs() -> None:
+    first = Offsets({A0: 1, A1: 2, B0: 3}).of_logs({"a": "A", "b": "B"}, {A0: 1, A1: 1, B0: 1})
+    other = Offsets({A1: 5, B0: 6}).of_logs({"b": "C"}, {A1: 2})
+    both = first.with_others(other, {A0: 9})
+    assert both == {A0: 9, A1: 5, B0: 6}
+    assert (both.topic_ids, both.epochs) == ({"a": "A", "b": "C"}, {A1: 2})
+    assert first == {A0: 1, A1: 2, B0: 3}
 
 
 def test_a_topic_was_made_anew_if_both_its_ids_are_known() -> None:

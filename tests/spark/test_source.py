@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,38 @@ def test_lost_records_fail_a_stream_or_are_passed_over(
     options["failOnDataLoss"] = "false"
     run_to_end(source(spark, servers, streaming=True, **options), tmp_path / "b")
     assert values_in(spark, tmp_path / "b") == ["v3"]
+
+
+def test_a_stream_notices_a_log_that_has_changed_while_it_was_down(
+    spark: Any, make_kafka_broker: Callable[..., EmbeddedBroker], tmp_path: Path
+) -> None:
+    """An unclean election cuts the log; then the topic is deleted and created again (2c-10)."""
+    broker = make_kafka_broker(nodes=2)
+    broker.create_topic("t")
+
+    def write(kind: str, offsets: range) -> None:
+        for number in offsets:
+            broker.produce("t", f"{kind}{number}")
+
+    def go_on(**options: str) -> None:
+        given = {**EARLIEST, "topicIds": "true", **options}
+        run_to_end(source(spark, broker.bootstrap_servers, streaming=True, **given), tmp_path)
+
+    write("old", range(6))
+    go_on()
+    broker.cluster.partition(T0).truncate(4)
+    broker.move_leader(T0, 3 - broker.leader(T0))
+    write("cut", range(4, 9))
+    with pytest.raises(Exception, match="t-0's log was cut at 4, before offset 6"):
+        go_on()
+    go_on(failOnDataLoss="false")
+    broker.delete_topic("t")
+    broker.create_topic("t")
+    write("anew", range(12))
+    go_on(failOnDataLoss="false")
+    parts = (("old", range(6)), ("cut", range(4, 9)), ("anew", range(12)))
+    expected = [f"{kind}{number}" for kind, offsets in parts for number in offsets]
+    assert values_in(spark, tmp_path) == sorted(expected)
 
 
 def test_a_stream_follows_records_as_they_come(spark: Any, broker: EmbeddedBroker) -> None:

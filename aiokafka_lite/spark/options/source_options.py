@@ -110,7 +110,7 @@ class SourceOptions:
     min_offsets_per_task: int | None = None
     """A task reads several ranges until it has this many offsets; None: one range."""
     topic_ids: bool = False
-    """A stream's offsets have the ids of its topics, by which a topic that was made anew shows."""
+    """A stream's offsets have topic ids and leader epochs, by which logs that have changed show."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None

@@ -6,9 +6,18 @@ The ends that a user names are checked here, when a batch is planned.
 from collections.abc import Iterable
 from typing import Any
 
-from aiokafka_lite.spark.offsets import OffsetRange, Offsets, plan_ranges, split_ranges
+from aiokafka_lite.spark.offsets import (
+    OffsetRange,
+    Offsets,
+    cut_log,
+    made_again,
+    made_anew,
+    plan_ranges,
+    split_ranges,
+)
 from aiokafka_lite.spark.options.source_options import Place, SourceOptions
 from aiokafka_lite.spark.read.data_loss import report_losses
+from aiokafka_lite.spark.read.log_cuts import LogCuts
 from aiokafka_lite.spark.read.planner import Planner
 from aiokafka_lite.spark.read.pushdown import begin_at, earliest_timestamp_ms, narrow
 
@@ -22,11 +31,13 @@ def plan_batch(
     log's; else as `Planner.resolve`.
     """
     start = planner.resolve(options.starting, is_start=True)
+    ids = dict(planner.topic_ids)
     end = _end(options, planner)
+    start = _in_present_logs(options, planner, start.of_logs(ids, start.epochs), end)
     shared = start.keys() & end.keys()  # a topic may gain or lose partitions in between
     start = Offsets({tp: start[tp] for tp in shared})
     # A start behind the end means nothing to read: no record is as young, or none exists yet.
-    end = Offsets({tp: max(end[tp], start[tp]) for tp in shared})
+    end = Offsets({tp: max(end[tp], start[tp]) for tp in shared}).of_logs({}, end.epochs)
     kept = list(filters)
     ranges = narrow(plan_ranges(start, end, {}).ranges, kept)
     timestamp_ms = earliest_timestamp_ms(kept)
@@ -34,6 +45,24 @@ def plan_batch(
         partitions = {each.topic_partition for each in ranges}
         ranges = begin_at(ranges, planner.first_as_young(partitions, timestamp_ms))
     return split_ranges(ranges, options.min_partitions, options.max_records_per_partition)
+
+
+def _in_present_logs(
+    options: SourceOptions, planner: Planner, start: Offsets, end: Offsets
+) -> Offsets:
+    """Return the starts, moved to where logs begin that have changed since: a group's committed
+    offset may be older than the log, and a topic may be made anew between two questions.
+
+    Raises: DataLossError.
+    """
+    renewed = made_anew(start.topic_ids, planner.topic_ids)
+    moved = {tp for tp in start if tp.topic in renewed}
+    cut = {tp: at for tp, at in LogCuts(planner).between(start, end).items() if tp not in moved}
+    losses = [made_again(topic) for topic in sorted(renewed)]
+    losses += [cut_log(tp, at, start[tp]) for tp, at in sorted(cut.items())]
+    report_losses(losses, fail=options.fail_on_data_loss)
+    first = planner.earliest(moved | cut.keys())
+    return start.with_others({tp: max(at, cut.get(tp, at)) for tp, at in first.items()})
 
 
 def _end(options: SourceOptions, planner: Planner) -> Offsets:
@@ -48,7 +77,7 @@ def _end(options: SourceOptions, planner: Planner) -> Offsets:
         if last[tp] < end[tp]
     ]
     report_losses(losses, fail=options.fail_on_data_loss)
-    return Offsets({tp: min(end[tp], last[tp]) for tp in end})
+    return Offsets({tp: min(end[tp], last[tp]) for tp in end}).of_logs({}, last.epochs)
 
 
 __all__ = ["plan_batch"]

@@ -14,7 +14,7 @@ from aiokafka_lite.consumer.listed_topics import ids_in, list_topics, names_in, 
 from aiokafka_lite.consumer.poll_signal import PollSignal
 from aiokafka_lite.consumer.position.offset_lister import OffsetLister
 from aiokafka_lite.model import OffsetAndTimestamp, OffsetSpec, TopicPartition
-from aiokafka_lite.spark.offsets import id_text
+from aiokafka_lite.spark.offsets import Offsets, id_text
 
 
 class OffsetClient:
@@ -54,24 +54,34 @@ class OffsetClient:
         self.topic_ids.update({name: id_text(each) for name, each in ids_in(listed).items()})
         return found
 
-    async def beginning_offsets(
-        self, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, int]:
-        """As `AIOKafkaConsumer.beginning_offsets`."""
+    async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """As `AIOKafkaConsumer.beginning_offsets`, with the leader epochs."""
         return await self._at_end(partitions, OffsetSpec.EARLIEST)
 
-    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """As `AIOKafkaConsumer.end_offsets`."""
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> Offsets:
+        """As `AIOKafkaConsumer.end_offsets`, with the leader epochs."""
         return await self._at_end(partitions, OffsetSpec.LATEST)
 
-    async def _at_end(
-        self, partitions: Iterable[TopicPartition], end: int
-    ) -> dict[TopicPartition, int]:
+    async def _at_end(self, partitions: Iterable[TopicPartition], end: int) -> Offsets:
         asked = dict.fromkeys(partitions, end)
         if not asked:
-            return {}
+            return Offsets()
         listed = await self._lister.list_offsets(asked, self._timeout_s)
-        return {tp: answer.offset for tp, answer in listed.items()}
+        found = Offsets({tp: answer.offset for tp, answer in listed.items()})
+        return found.of_logs({}, {tp: answer.leader_epoch for tp, answer in listed.items()})
+
+    async def epoch_ends(
+        self, epochs: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, int | None]:
+        """Return the offset behind each leader epoch; None in a log that knows no such epoch.
+
+        Raises: as `epoch_lister.epoch_ends`; so it returns.
+        """
+        # Most streams see no new leader.
+        from aiokafka_lite.consumer.position.epoch_lister import epoch_ends  # noqa: PLC0415
+
+        found = await epoch_ends(self.kafka_client, epochs, self._timeout_s)
+        return {tp: each.end_offset if each.is_defined else None for tp, each in found.items()}
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int]

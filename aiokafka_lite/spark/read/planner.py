@@ -18,7 +18,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.kafka_error import KafkaError
-from aiokafka_lite.model import TopicPartition, names_of
+from aiokafka_lite.model import OffsetAndMetadata, TopicPartition, names_of
 from aiokafka_lite.spark.offsets import EARLIEST, LATEST, OffsetRange, Offsets, made_anew
 from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import OffsetLimit, Place, Selection, SourceOptions
@@ -117,7 +117,19 @@ class Planner:
 
         async def ask(client: _Client) -> Offsets:
             there = await _existing(client, {tp.topic for tp in wanted})
-            return Offsets(await client.beginning_offsets(wanted & there))
+            return _as_offsets(await client.beginning_offsets(wanted & there))
+
+        return self._ask(ask)
+
+    def epoch_ends(self, epochs: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
+        """Return the offset behind each leader epoch; None in a log that knows no such epoch.
+
+        A partition is missing whose broker does not tell (before Kafka 2.3). Raises: as `resolve`.
+        """
+
+        async def ask(client: _Client) -> dict[TopicPartition, int | None]:
+            assert isinstance(client, OffsetClient)
+            return await client.epoch_ends(epochs)
 
         return self._ask(ask)
 
@@ -172,7 +184,12 @@ class Planner:
                 consumer.assign(offsets)
                 for tp, offset in offsets.items():  # or their positions are asked for
                     consumer.seek(tp, offset)
-                await consumer.commit(dict(offsets))
+                await consumer.commit(
+                    {
+                        tp: OffsetAndMetadata(at, "", leader_epoch=offsets.epochs.get(tp, -1))
+                        for tp, at in offsets.items()
+                    }
+                )
 
         async def bounded() -> None:
             async with deadline(SYSTEM_CLOCK, _COMMIT_S):
@@ -303,7 +320,7 @@ async def _resolve(
     may_lack = not is_start and not options.fail_on_data_loss
     partitions = await _partitions(client, options.selection, may_lack=may_lack)
     if limit.place is Place.EARLIEST:
-        return Offsets(await client.beginning_offsets(partitions))
+        return _as_offsets(await client.beginning_offsets(partitions))
     if limit.place is Place.LATEST:
         return await _ends(client, partitions)
     if limit.place is Place.COMMITTED:
@@ -319,7 +336,11 @@ async def _resolve(
 
 
 async def _ends(client: _Client, partitions: Iterable[TopicPartition]) -> Offsets:
-    return Offsets(await client.end_offsets(partitions))
+    return _as_offsets(await client.end_offsets(partitions))
+
+
+def _as_offsets(found: Mapping[TopicPartition, int]) -> Offsets:
+    return found if isinstance(found, Offsets) else Offsets(found)
 
 
 async def _committed(client: _Client, partitions: Iterable[TopicPartition]) -> Offsets:
@@ -329,7 +350,7 @@ async def _committed(client: _Client, partitions: Iterable[TopicPartition]) -> O
     """
     wanted = set(partitions)
     assert not isinstance(client, OffsetClient), "groups are asked by a consumer"
-    found = {**dict.fromkeys(wanted, EARLIEST), **await _stored(client, wanted)}
+    found = Offsets(dict.fromkeys(wanted, EARLIEST)).with_others(await _stored(client, wanted))
     return await _with_ends(client, found)
 
 
@@ -338,19 +359,17 @@ async def _stored(
 ) -> Offsets:
     """Return a group's committed offsets, by one request, without partitions that have none."""
     found = await consumer._committed_of(partitions) if partitions else {}
-    return Offsets({tp: at.offset for tp, at in found.items() if at is not None})
+    stored = {tp: at for tp, at in found.items() if at is not None}
+    epochs = {tp: at.leader_epoch for tp, at in stored.items()}
+    return Offsets({tp: at.offset for tp, at in stored.items()}).of_logs({}, epochs)
 
 
-async def _with_ends(client: _Client, offsets: Mapping[TopicPartition, int]) -> Offsets:
+async def _with_ends(client: _Client, offsets: Offsets) -> Offsets:
     """Return the offsets with real ones in place of -2 and -1."""
     first = [tp for tp, offset in offsets.items() if offset == EARLIEST]
     last = [tp for tp, offset in offsets.items() if offset == LATEST]
-    return Offsets(
-        {
-            **offsets,
-            **await client.beginning_offsets(first),
-            **await client.end_offsets(last),
-        }
+    return offsets.with_others(
+        await client.beginning_offsets(first), await client.end_offsets(last)
     )
 
 

@@ -4,6 +4,7 @@ Spark applies every filter again. So a filter that is not understood costs only 
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -69,12 +70,12 @@ def _narrowed(one: OffsetRange, each: Filter) -> OffsetRange | None:
 
 def _from(one: OffsetRange, first: int) -> OffsetRange | None:
     start = max(one.start, first)
-    return None if start >= one.end else OffsetRange(one.topic, one.partition, start, one.end)
+    return None if start >= one.end else replace(one, start=start)
 
 
 def _to(one: OffsetRange, end: int) -> OffsetRange | None:
     end = min(one.end, end)
-    return None if one.start >= end else OffsetRange(one.topic, one.partition, one.start, end)
+    return None if one.start >= end else replace(one, end=end)
 
 
 def _at(one: OffsetRange, offset: int) -> OffsetRange | None:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.consumer.consumer import AIOKafkaConsumer
 from aiokafka_lite.consumer.listed_topics import ids_in, list_topics
+from aiokafka_lite.consumer.position.epoch_lister import epoch_ends
 from aiokafka_lite.errors import KafkaTimeoutError, OffsetOutOfRangeError
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.schema.field_types import ZERO_UUID
-from aiokafka_lite.spark.offsets import OffsetRange, id_text
+from aiokafka_lite.spark.offsets import OffsetRange, cut_log, id_text
 from aiokafka_lite.spark.options.consumer_arguments import consumer_arguments
 from aiokafka_lite.spark.options.source_options import SourceOptions
 from aiokafka_lite.spark.process.worker import Worker, worker
@@ -76,13 +78,15 @@ async def batches(
     """Yield the records of a range, with a started consumer that nothing else uses.
 
     With `topic_id` it reads that topic alone, and none that was created again by the same name.
+    With the range's leader epoch it reads the log that was planned, up to where a new leader has
+    cut it.
 
     Raises: DataLossError for lost records, unless the options say to go on behind them;
     KafkaTimeoutError if nothing came for `kafkaConsumer.pollTimeoutMs` before the range's end; else
     as `getmany_arrow`. Cancelled: leaves nothing behind.
     """
     tp, end = wanted.topic_partition, wanted.end
-    position, refused_s = wanted.start, 0.0
+    position, refused_s, agreed = wanted.start, 0.0, wanted.epoch
     consumer.assign([tp])
     try:
         consumer.seek(tp, position)
@@ -111,9 +115,16 @@ async def batches(
                 position = behind
                 consumer.seek(tp, position)
                 continue
+            leader = _leader_epoch(consumer, tp)
+            if leader != agreed and min(leader, wanted.epoch) >= 0:
+                end = min(end, await _end_of_log(consumer, wanted, options))
+                agreed = _leader_epoch(consumer, tp)
+                if leader < wanted.epoch:  # what a former leader has may be another log
+                    consumer.seek(tp, position)
+                    continue
             refused_s = 0.0
             before, position = position, await consumer.position(tp)
-            if position == before:
+            if position == before < end:
                 raise _stuck(wanted, position, options)
             converted = columns.convert(batch, end)
             if converted.num_rows:
@@ -142,6 +153,8 @@ async def _behind_loss(
         )
         report_losses([f"{tp.topic}-{tp.partition}: {what}"], fail=options.fail_on_data_loss)
         return wanted.end
+    if await _end_of_log(consumer, wanted, options) <= position:
+        return wanted.end
     first = (await consumer.beginning_offsets([tp]))[tp]
     last = (await consumer.end_offsets([tp]))[tp]
     if first <= position < last:
@@ -154,6 +167,34 @@ async def _behind_loss(
         what = f"offsets {position} to {behind} are behind its log, which ends at {last}"
     report_losses([f"{tp.topic}-{tp.partition}: {what}"], fail=options.fail_on_data_loss)
     return behind
+
+
+def _leader_epoch(consumer: AIOKafkaConsumer[Any, Any], tp: TopicPartition) -> int:
+    """Return the epoch of the leader that the consumer knows; -1 without any."""
+    client = consumer.kafka_client
+    assert client is not None
+    return client.metadata.snapshot.leader(tp).epoch
+
+
+async def _end_of_log(
+    consumer: AIOKafkaConsumer[Any, Any], wanted: OffsetRange, options: SourceOptions
+) -> int:
+    """Return up to where the log is the one that was planned: the range's end, or before it.
+
+    Raises: DataLossError if the read is to fail then; as `epoch_ends`.
+    """
+    tp, client = wanted.topic_partition, consumer.kafka_client
+    if wanted.epoch < 0:
+        return wanted.end
+    assert client is not None
+    timeout_s = client.config.default_api_timeout_ms / 1000
+    found = (await epoch_ends(client, {tp: wanted.epoch}, timeout_s)).get(tp)
+    if found is None:
+        return wanted.end
+    at = found.end_offset if found.is_defined else 0
+    if at < wanted.end:
+        report_losses([cut_log(tp, at, wanted.end)], fail=options.fail_on_data_loss)
+    return min(at, wanted.end)
 
 
 def _is_other_topic(consumer: AIOKafkaConsumer[Any, Any], topic: str, topic_id: str | None) -> bool:

@@ -20,6 +20,7 @@ from aiokafka_lite.spark.offsets import (
     OffsetRange,
     Offsets,
     backlog,
+    cut_log,
     gone_partitions,
     made_anew,
     plan_ranges,
@@ -29,6 +30,7 @@ from aiokafka_lite.spark.offsets import (
 from aiokafka_lite.spark.options.source_options import OffsetLimit, SourceOptions
 from aiokafka_lite.spark.read.byte_limit import ByteLimit
 from aiokafka_lite.spark.read.data_loss import report_losses
+from aiokafka_lite.spark.read.log_cuts import EpochQuestions, LogCuts
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +41,7 @@ _COMMIT_PAUSE_S: Final = 60.0
 """The longest pause behind commits that fail. Each of them delays a batch by some seconds."""
 
 
-class OffsetQuestions(Protocol):
+class OffsetQuestions(EpochQuestions, Protocol):
     """The questions to the brokers; `Planner` implements them."""
 
     @property
@@ -83,8 +85,12 @@ class StreamOffsets:
         self._triggered_at_s: float | None = None
         self._planned_to: Offsets | None = None
         self._committed: Offsets | None = None
-        self._ids_by_json: dict[str, Mapping[str, str]] = {}
-        """Without `topicIds`: the ids of the topics at the start and at the end of a batch."""
+        self._logs_by_json: dict[str, Offsets] = {}
+        """Without `topicIds`: the start and the end of a batch, with what tells their logs."""
+        self._cuts = LogCuts(questions)
+        self._told: set[tuple[object, object]] = set()
+        """The logs that have changed and that a warning has told of, by id or by leader epoch."""
+        self._planned_ids: Mapping[str, str] = {}
         self._absent_since_s: dict[TopicPartition, float] = {}
         self._commit_failures = 0
         self._commit_due_s = -math.inf
@@ -95,7 +101,7 @@ class StreamOffsets:
         """Return the start of a new stream, the same at each call. Raises: as `Planner.resolve`."""
         if self._initial is None:
             found = self._questions.resolve(self._options.starting, is_start=True)
-            self._initial = found.of_topics(self.topic_ids)
+            self._initial = found.of_logs(self._questions.topic_ids, found.epochs)
             logger.info("the stream starts at %s", self._initial.to_json())
         return self._shown(self._initial)
 
@@ -110,8 +116,8 @@ class StreamOffsets:
         no limits. `takes_all` turns the limits off. Raises: as `Planner.resolve`.
         """
         if start is not None:
-            start = self._with_ids(start)
-            self._ids_by_json = {Offsets(start).to_json(): start.topic_ids}
+            start = self._with_logs(start)
+            self._logs_by_json = {Offsets(start).to_json(): start}
             self._commit(start)
         elif self._planned_to is not None:
             start = self._planned_to
@@ -126,31 +132,36 @@ class StreamOffsets:
                 return self._shown(start)
         renewed = made_anew(start.topic_ids, available.topic_ids)
         kept = _without(start, renewed)
+        cut = self._cuts.between(kept, available)
+        kept = kept.with_others(cut)
+        is_changed = bool(renewed or cut)
         if not takes_all:
             if self._is_to_wait(kept, available):
                 return self._shown(start)
             limited = self._limited(kept, available)
-            if limited != start or not renewed:  # or Spark would see nothing new
+            if limited != start or not is_changed:  # or Spark would see nothing new
                 available = limited
         # Spark compares the JSON. Offsets of an earlier version without ids are no reason for a
-        # batch.
-        return self._shown(start if available == start and not renewed else available)
+        # batch, nor is a new leader.
+        return self._shown(start if available == start and not is_changed else available)
 
     def _shown(self, offsets: Offsets) -> Offsets:
         """Return offsets as Spark writes them down. What `topicIds` leaves out is remembered."""
         if self._options.topic_ids:
             return offsets
         bare = Offsets(offsets)
-        # The end of a topic that was made anew may be where the old one ended. Spark then makes no
-        # batch, so the ids of the start stay.
-        self._ids_by_json.setdefault(bare.to_json(), offsets.topic_ids)
+        # The end of a log that has changed may be where the old one ended. Spark then makes no
+        # batch, so what is known of the start stays.
+        self._logs_by_json.setdefault(bare.to_json(), offsets)
         return bare
 
-    def _with_ids(self, offsets: Offsets) -> Offsets:
-        """Return offsets of Spark with the ids that they were shown without in this run."""
-        if self._options.topic_ids or offsets.topic_ids:
+    def _with_logs(self, offsets: Offsets) -> Offsets:
+        """Return offsets of Spark with the ids and epochs that they were shown without in this
+        run.
+        """
+        if self._options.topic_ids or offsets.topic_ids or offsets.epochs:
             return offsets
-        return offsets.of_topics(self._ids_by_json.get(offsets.to_json(), {}))
+        return self._logs_by_json.get(offsets.to_json(), offsets)
 
     def _limited(self, start: Offsets, available: Offsets) -> Offsets:
         """Return how far the limits of a trigger allow to go; the smaller limit counts."""
@@ -161,7 +172,8 @@ class StreamOffsets:
         limits = [] if limit is None else [limit]
         if self._byte_limit is not None:
             limits.append(self._byte_limit.offsets(begin, available))
-        return rate_limit(min(limits), begin, available).of_topics(available.topic_ids)
+        limited = rate_limit(min(limits), begin, available)
+        return limited.of_logs(available.topic_ids, available.epochs)
 
     def _available(self, start: Offsets) -> Offsets:
         if self._target is not None:
@@ -187,7 +199,7 @@ class StreamOffsets:
         fails = self._options.fail_on_data_loss
         patience_s = PATIENCE_S if fails else _KEPT_S
         before_s, self._absent_since_s = self._absent_since_s, {}
-        now_s, ids, former = self._clock.monotonic(), self.topic_ids, start.topic_ids
+        now_s, ids, former = self._clock.monotonic(), self._questions.topic_ids, start.topic_ids
         kept: dict[TopicPartition, int] = {}
         gone: list[TopicPartition] = []
         for tp in start.keys() - found.keys():
@@ -202,7 +214,8 @@ class StreamOffsets:
                 gone.append(tp)
         if gone and fails:
             report_losses([gone_partitions(gone)], fail=True)
-        return Offsets({**found, **kept}).of_topics({**former, **ids})
+        whole = Offsets({**found, **kept})
+        return whole.of_logs({**former, **ids}, {**start.epochs, **found.epochs})
 
     def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:
         """Return whether a batch is smaller than requested and should still wait."""
@@ -219,33 +232,53 @@ class StreamOffsets:
 
     def plan(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
         """Return the ranges of a batch. Raises: DataLossError; as `Planner.resolve`."""
-        start, end = self._with_ids(start), self._with_ids(end)
+        start, end = self._with_logs(start), self._with_logs(end)
         self._planned_to = end
+        questions = self._questions
         if start == self._initial and not self._options.starting.is_fixed:
             # A replay of the batch that pinned the start: its start lies before the present one.
-            ids = start.topic_ids
-            start = Offsets({tp: min(at, end.get(tp, at)) for tp, at in start.items()})
-            start = start.of_topics(ids)
-        if end.topic_ids and self.newest is None:
-            # A batch from before a restart. Its topics may have been made anew meanwhile.
-            self._questions.latest_after(Offsets())
-        gone = made_anew(end.topic_ids, self.topic_ids)
-        renewed = gone | made_anew(start.topic_ids, end.topic_ids)
+            start = start.with_others({tp: at for tp, at in end.items() if at < start.get(tp, at)})
+        present = end
+        if (end.topic_ids or end.epochs) and self.newest is None:
+            # A batch from before a restart. Its logs may have changed meanwhile.
+            present = questions.latest_after(Offsets())
+        end_ids = end.topic_ids
+        gone = made_anew(end_ids, questions.topic_ids)
+        renewed = gone | made_anew(start.topic_ids, end_ids)
         kept, end = _without(start, renewed), _without(end, gone)
-        plan = plan_ranges(kept, end, self._questions.earliest(end.keys() - kept.keys()), renewed)
-        report_losses(plan.losses, fail=self._options.fail_on_data_loss)
+        short, cut = self._cuts.between(end, present), self._cuts.between(kept, present)
+        planned = end.with_others(short).of_logs(end_ids, end.epochs)
+        earliest = questions.earliest((planned.keys() - kept.keys()) | cut.keys())
+        former = {**start.topic_ids, **{topic: end_ids[topic] for topic in gone}}
+        told = [topic for topic in renewed if self._is_news(topic, former[topic])]
+        plan = plan_ranges(kept, planned, earliest, told, cut)
+        losses = [
+            cut_log(tp, at, before[tp])
+            for before, cuts in ((kept, cut), (end, short))
+            for tp, at in sorted(cuts.items())
+            if self._is_news(tp, before.epochs[tp])
+        ]
+        report_losses([*plan.losses, *losses], fail=self._options.fail_on_data_loss)
+        # A question since then may have told of other topics by these names.
+        self._planned_ids = {**questions.topic_ids, **end_ids}
         return split_ranges(
             plan.ranges, self._options.min_partitions, self._options.max_records_per_partition
         )
 
+    def _is_news(self, of: object, log: object) -> bool:
+        """Return whether nothing was told yet of what has become of a log."""
+        is_news = self._options.fail_on_data_loss or (of, log) not in self._told
+        self._told.add((of, log))
+        return is_news
+
     @property
     def topic_ids(self) -> Mapping[str, str]:
-        """By name, the ids of topics at the last question; those of the ranges planned last."""
-        return self._questions.topic_ids
+        """By name, the ids of the topics whose ranges were planned last."""
+        return self._planned_ids
 
     def done(self, end: Offsets) -> None:
         """Note that all records before `end` were processed."""
-        self._commit(end)
+        self._commit(self._with_logs(end))
 
     def _commit(self, offsets: Offsets) -> None:
         """Commit for the group that shows the lag.
@@ -271,7 +304,8 @@ class StreamOffsets:
 
 
 def _without(offsets: Offsets, topics: Collection[str]) -> Offsets:
-    return Offsets({tp: at for tp, at in offsets.items() if tp.topic not in topics})
+    kept = Offsets({tp: at for tp, at in offsets.items() if tp.topic not in topics})
+    return kept.of_logs(offsets.topic_ids, offsets.epochs)
 
 
 __all__ = ["OffsetQuestions", "StreamOffsets"]

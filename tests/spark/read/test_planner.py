@@ -189,7 +189,7 @@ def test_the_end_of_a_topic_that_was_made_anew_is_asked_for_once(
 ) -> None:
     planner = Planner(source_options(broker), lambda: here)
     planner.latest()
-    known = Offsets({T0: 99}).of_topics(planner.topic_ids)
+    known = Offsets({T0: 99}).of_logs(planner.topic_ids, {})
     assert set(known.topic_ids) == {"t"}
     broker.delete_topic("t")
     broker.create_topic("t", partitions=2)

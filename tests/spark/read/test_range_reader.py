@@ -78,9 +78,9 @@ def test_the_end_of_a_range_that_is_never_reached_is_an_error_not_a_short_batch(
     kafka_broker.create_topic("t")
     fill(kafka_broker, T0, 3)
     with pytest.raises(
-        KafkaTimeoutError, match="t-0 from 0 to 5 has not advanced beyond 3 for 50 ms"
+        KafkaTimeoutError, match="t-0 from 0 to 5 has not advanced beyond 3 for 500 ms"
     ):
-        read(here, kafka_broker, 0, 5, **{"kafkaConsumer.pollTimeoutMs": "50"})
+        read(here, kafka_broker, 0, 5, **{"kafkaConsumer.pollTimeoutMs": "500"})
 
 
 def test_a_broker_that_refuses_what_it_has_is_not_asked_for_ever(

@@ -47,6 +47,11 @@ class Brokers:
     def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
         return Offsets({tp: self.first.get(tp, 0) for tp in partitions if tp in self.ends})
 
+    def epoch_ends(
+        self, epochs: Mapping[TopicPartition, int]
+    ) -> Mapping[TopicPartition, int | None]:
+        raise AssertionError("no epochs are known")
+
     def commit(self, group_id: str, offsets: Offsets) -> None:
         if self.refuses_commits:
             raise KafkaError("not now")
@@ -83,7 +88,7 @@ def test_a_stream_reads_from_its_start_to_what_there_is() -> None:
 
 
 def with_id(topic_id: str, *at: int) -> Offsets:
-    return offsets(*at).of_topics({"t": topic_id})
+    return offsets(*at).of_logs({"t": topic_id}, {})
 
 
 def test_offsets_have_the_ids_of_their_topics() -> None:
@@ -165,6 +170,22 @@ def test_a_run_notices_a_topic_that_was_made_anew_without_ids_in_its_offsets(
     assert "topic t was deleted and created again" in caplog.text
     last = going.latest(then)
     assert going.plan(then, last) == ([OffsetRange("t", 0, 60, 80)] if first == 60 else [])
+
+
+def test_ranges_have_the_ids_of_the_topics_whose_offsets_they_have() -> None:
+    """A question about a new partition may be answered by another topic of that name."""
+
+    class Late(Brokers):
+        def earliest(self, partitions: Iterable[TopicPartition]) -> Offsets:
+            self.topic_ids = {"t": "two"}
+            return super().earliest(partitions)
+
+    brokers = Late(t0=5, t1=7)
+    brokers.topic_ids = {"t": "one"}
+    going = stream(brokers, **WITH_IDS)
+    end = going.latest(with_id("one", 3))
+    assert going.plan(with_id("one", 3), end)
+    assert going.topic_ids == {"t": "one"}, "so each task tells that the topic is another one"
 
 
 # The start is pinned…
