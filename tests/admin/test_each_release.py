@@ -14,6 +14,7 @@ from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
 from aiokafka_lite.admin import (
     ElectionType,
     FeatureUpdate,
+    MemberToRemove,
     NewTopic,
     OffsetSpec,
     UpgradeType,
@@ -80,7 +81,7 @@ WITHOUT_PREPARATION: Final[dict[str, Call]] = {
     "expire_delegation_token": lambda admin: admin.expire_delegation_token(b"h"),
     "list_share_group_offsets": lambda admin: admin.list_share_group_offsets("g"),
     "remove_members_from_consumer_group": lambda admin: admin.remove_members_from_consumer_group(
-        "g", ["m"]
+        "g", [MemberToRemove("m")]
     ),
     "renew_delegation_token": lambda admin: admin.renew_delegation_token(b"h"),
 }

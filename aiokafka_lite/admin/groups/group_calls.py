@@ -9,6 +9,7 @@ from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.every_broker import ask_every_broker
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
+from aiokafka_lite.admin.groups.group_descriptions import DEAD
 from aiokafka_lite.admin.groups.group_kinds import (
     EVERY_KIND,
     SHARE,
@@ -41,6 +42,8 @@ from aiokafka_lite.errors import (
     IllegalArgumentError,
     KafkaError,
 )
+from aiokafka_lite.protocol.messages import consumer_group_describe
+from aiokafka_lite.protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from aiokafka_lite.protocol.messages.delete_groups import DeleteGroupsRequest
 from aiokafka_lite.protocol.messages.describe_groups import DescribeGroupsRequest
 from aiokafka_lite.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -174,8 +177,11 @@ class GroupCalls(AdminFamily):
         include_authorized_operations: bool = False,
         timeout_ms: int | None = None,
     ) -> list[DescribeGroupsAnswer]:
-        """Return classic groups as aiokafka does: one answer for each node that coordinates some.
+        """Return groups of consumers as aiokafka does: one answer for each node that coordinates
+        some.
 
+        A group of the consumer protocol (KIP-848) has the form of a classic one: its protocol is
+        the broker's assignor, and members have subscription and assignment in the classic bytes.
         A row of `groups` has error_code, group, state, protocol_type, protocol and members.
         `describe_groups` has groups of all kinds, and decodes the assignments.
 
@@ -206,6 +212,19 @@ class GroupCalls(AdminFamily):
                 is_passing = error is not None and error.retriable and not has_node
                 row = node.node_id, DescribedGroupRow.of(each)
                 rows[each.group_id] = error if error is not None and is_passing else row
+            newer = [
+                each.group_id
+                for each in answer.groups
+                if not each.error_code and each.group_state == DEAD
+            ]
+            for group in await _of_newer_protocol(
+                node, newer, include_authorized_operations=include_authorized_operations
+            ):
+                error = broker_error(group.error_code, None, f"group {quoted(group.group_id)}")
+                if error is None:
+                    rows[group.group_id] = node.node_id, DescribedGroupRow.of_consumer_group(group)
+                elif error.retriable and not has_node:
+                    rows[group.group_id] = error
             return rows
 
         found = await requests.for_each(
@@ -353,8 +372,8 @@ class GroupCalls(AdminFamily):
         UnknownMemberIdError.
 
         Raises: IllegalArgumentError for a member without an id; GroupAuthorizationFailedError;
-        GroupIdNotFound if `members` is None and there is no such group; UnsupportedVersionError if
-        the nodes are older than 2.4; otherwise as `describe_groups`.
+        GroupIdNotFound if `members` is None and there is no such group; UnsupportedVersionError for
+        an instance id if the nodes are older than 2.4; otherwise as `describe_groups`.
         Cancelled: the node may remove the members nevertheless.
         Source: KIP-345, KIP-571, KIP-800.
         """
@@ -372,6 +391,11 @@ class GroupCalls(AdminFamily):
         async def ask(
             node: AskedNode, keys: list[MemberToRemove]
         ) -> Mapping[MemberToRemove, KafkaError | None]:
+            version = await node.version_of(LeaveGroupRequest)
+            is_old = version is not None and version < LeaveGroupRequest.members_since
+            if is_old and all(each.member_id and not each.group_instance_id for each in keys):
+                each_alone = {key: await _removed_alone(node, group_id, key) for key in keys}
+                return await with_missing_members(node, group_id, each_alone)
             identities = [
                 MemberIdentity(
                     member_id=each.member_id or "",
@@ -399,6 +423,33 @@ class GroupCalls(AdminFamily):
             ask,
             timeout_s=max(ends_s - requests.client.clock.monotonic(), 0.001),
         )
+
+
+async def _removed_alone(
+    node: AskedNode, group_id: str, member: MemberToRemove
+) -> KafkaError | None:
+    """Remove one member by its member id, as brokers before 2.4 do it, and return its error."""
+    request = LeaveGroupRequest(group_id=group_id, member_id=member.member_id or "")
+    try:
+        answer = await node.request(request)
+    except KafkaError as error:  # the others may be removed already
+        return error
+    return broker_error(answer.error_code, None, f"member {quoted(member.member_id)}")
+
+
+async def _of_newer_protocol(
+    node: AskedNode, group_ids: list[str], *, include_authorized_operations: bool
+) -> list[consumer_group_describe.DescribedGroup]:
+    """Return groups by the consumer protocol (KIP-848), of which DescribeGroups knows none.
+
+    Raises: as `AskedNode.request`.
+    """
+    request = ConsumerGroupDescribeRequest(
+        group_ids=group_ids, include_authorized_operations=include_authorized_operations
+    )
+    if not group_ids or await node.version_of(ConsumerGroupDescribeRequest) is None:
+        return []
+    return (await node.request(request)).groups
 
 
 __all__ = ["GroupCalls"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.groups.group_values import GroupDescription, MemberDescription
@@ -20,7 +21,8 @@ from aiokafka_lite.protocol.messages import (
 )
 from aiokafka_lite.protocol.messages._group_assignment import Assignment
 
-_DEAD = "Dead"
+DEAD: Final = "Dead"
+"""The state that DescribeGroups before version 6 tells of a group that it does not know."""
 
 
 def classic_group(
@@ -30,7 +32,7 @@ def classic_group(
     error = broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
     if error is not None:
         return error
-    if group.group_state == _DEAD:
+    if group.group_state == DEAD:
         return GroupIdNotFound(f"group {quoted(group.group_id)} does not exist")
     return GroupDescription(
         group_id=group.group_id,
@@ -125,4 +127,4 @@ def _partitions(assignment: Assignment) -> frozenset[TopicPartition]:
     )
 
 
-__all__ = ["classic_group", "consumer_group", "share_group"]
+__all__ = ["DEAD", "classic_group", "consumer_group", "share_group"]

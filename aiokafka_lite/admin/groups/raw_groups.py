@@ -6,6 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from aiokafka_lite.admin.calls.raw_answer import RawAnswer
+from aiokafka_lite.protocol.consumer_protocol import (
+    ConsumerProtocol,
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
+from aiokafka_lite.protocol.messages import consumer_group_describe
 from aiokafka_lite.protocol.messages.describe_groups import DescribedGroup
 
 
@@ -54,6 +60,39 @@ class DescribedGroupRow(_GroupFields):
                     each.client_host,
                     each.member_metadata,
                     each.member_assignment,
+                )
+                for each in group.members
+            ],
+        )
+        row.authorized_operations = group.authorized_operations
+        return row
+
+    @classmethod
+    def of_consumer_group(cls, group: consumer_group_describe.DescribedGroup) -> Self:
+        """Return the row of a group of the consumer protocol (KIP-848), as of a classic group.
+
+        Subscriptions and assignments are in the bytes of classic members.
+        """
+        row = cls(
+            group.error_code,
+            group.group_id,
+            group.group_state,
+            ConsumerProtocol.PROTOCOL_TYPE,
+            group.assignor_name,
+            [
+                DescribedMember(
+                    each.member_id,
+                    each.client_id,
+                    each.client_host,
+                    ConsumerProtocolMemberMetadata(0, each.subscribed_topic_names, b"").encode(),
+                    ConsumerProtocolMemberAssignment(
+                        0,
+                        [
+                            (topic.topic_name, topic.partitions)
+                            for topic in each.assignment.topic_partitions
+                        ],
+                        b"",
+                    ).encode(),
                 )
                 for each in group.members
             ],

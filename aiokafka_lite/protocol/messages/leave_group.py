@@ -21,7 +21,7 @@ class LeaveGroupRequest(Request["LeaveGroupResponse"], api_key=13, versions="0-5
     member_id: String = field(versions="0-2", doc="The leaving member.")
     members: list[MemberIdentity] = field(
         versions="3+",
-        needs="removing members from a group needs Kafka 2.4 (KIP-345)",
+        needs="removing a member by its instance id needs Kafka 2.4 (KIP-345)",
         doc="The leaving members (KIP-345).",
     )
 

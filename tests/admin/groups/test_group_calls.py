@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
-from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaConsumer, TopicPartition
+from aiokafka_lite import (
+    AIOKafkaAdminClient,
+    AIOKafkaConsumer,
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+    TopicPartition,
+)
 from aiokafka_lite.admin import GroupDescription, GroupListing, MemberToRemove
 from aiokafka_lite.errors import (
     BrokerNotAvailableError,
     GroupAuthorizationFailedError,
     GroupIdNotFound,
+    GroupLoadInProgressError,
     IllegalArgumentError,
     KafkaConnectionError,
     KafkaTimeoutError,
@@ -151,6 +158,13 @@ async def test_a_group_of_the_consumer_protocol_is_described(
         assert only.member_epoch == group.group_epoch
         (listed,) = [each for each in await admin.list_groups() if each.group_id == topic]
         assert listed == GroupListing(topic, "consumer", "Stable", "consumer")
+        (answer,) = await admin.describe_consumer_groups([topic])
+        assert answer.groups[0][:-1] == (0, topic, "Stable", "consumer", "uniform")
+        ((member_id, client_id, _, metadata, assignment),) = answer.groups[0].members
+        assert (member_id, client_id) == (only.member_id, "witness")
+        assert ConsumerProtocolMemberMetadata.decode(metadata).topics == [topic]
+        assigned = ConsumerProtocolMemberAssignment.decode(assignment).partitions()
+        assert sorted(assigned) == sorted(partitions)
 
 
 async def test_share_groups_that_do_not_exist(
@@ -267,6 +281,48 @@ async def test_a_coordinator_that_moves_is_followed() -> None:
         broker.stop_node(await admin.find_coordinator("g"))
         assert (await admin.describe_consumer_groups(["g"]))[0].groups[0].state == "Empty"
         assert not (await admin.delete_groups(["g"])).failed
+
+
+async def test_brokers_before_2_4_remove_each_member_by_itself() -> None:
+    """LeaveGroup has a list of members from 2.4 on (KIP-345)."""
+    async with (
+        EmbeddedBroker(max_versions={ApiKey.LEAVE_GROUP: 2, ApiKey.JOIN_GROUP: 4}) as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
+        member(broker.bootstrap_servers, "t", "g"),
+    ):
+        ((_, _, _, _, _, ((member_id, *_),)),) = (await admin.describe_consumer_groups(["g"]))[
+            0
+        ].groups
+        done = await admin.remove_members_from_consumer_group("g", ["nobody", member_id])
+        assert list(done.succeeded) == [MemberToRemove(member_id=member_id)]
+        (missing,) = done.failed.values()
+        assert isinstance(missing, UnknownMemberIdError)
+        assert "'nobody' is none of them" in str(missing)
+        with pytest.raises(
+            UnsupportedVersionError, match=r"instance id needs Kafka 2\.4 \(KIP-345"
+        ):
+            await admin.remove_members_from_consumer_group("g", [MemberToRemove("one")])
+
+
+async def test_a_coordinator_that_loads_its_groups_is_asked_again_by_the_newer_api() -> None:
+    async with (
+        EmbeddedBroker() as broker,
+        AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin,
+        AIOKafkaConsumer(
+            "t",
+            bootstrap_servers=broker.bootstrap_servers,
+            group_id="g",
+            group_protocol="consumer",
+        ) as consumer,
+    ):
+        while not consumer.assignment():
+            await consumer.getmany(timeout_ms=50)
+        broker.faults.fail(ApiKey.CONSUMER_GROUP_DESCRIBE, GroupLoadInProgressError)
+        (answer,) = await admin.describe_consumer_groups(["g", "there-is-none"])
+        assert {each.group: each.state for each in answer.groups} == {
+            "g": "Stable",
+            "there-is-none": "Dead",
+        }
 
 
 async def test_what_a_user_may_not_do() -> None:
