@@ -129,7 +129,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/admin/groups/group_offset_calls.py",
-        "delete_consumer_group_offsets list_group_offsets",
+        "delete_consumer_group_offsets list_consumer_group_offsets",
         "calls of the admin client",
     ),
     (

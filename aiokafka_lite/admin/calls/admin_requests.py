@@ -66,6 +66,10 @@ class AskedNode:
         await self._client.network.connect(self.node_id, timeout_s=self.left_ms / 1000)
         return self._client.network.max_version(self.node_id, request_type)
 
+    def half_time(self) -> deadline:
+        """Return a bound for what is only nice to know: half of what is left of the call."""
+        return deadline(self._client.clock, self.left_ms / 2000)
+
     def _patience_s(self) -> float:
         """How long to wait for a response. If any node will do, the next one has as long."""
         wait_ms = min(self.left_ms, self._client.config.request_timeout_ms)
@@ -116,13 +120,15 @@ class AdminRequests:
         is_repeatable: bool = True,
         settling_s: float = SETTLING_S,
         final_errors: tuple[type[KafkaError], ...] = (),
+        passing_errors: tuple[type[KafkaError], ...] = (),
     ) -> Outcomes[K, V]:
         """Return the outcome of each item: what `ask` returns for it, or its error.
 
         An item with a retriable error is asked for again after a backoff. With `is_repeatable`
         False it is not, once a node may have carried out a request with it. That a topic is
         unknown counts as retriable for `settling_s`; 0 for the controller, which knows them all.
-        An item with one of `final_errors` is not asked for again, although the error is retriable.
+        An item with one of `final_errors` is not asked for again, although the error is retriable;
+        one with one of `passing_errors` is, although it is not.
         The items of a node do not wait for those of another one. At the end of `timeout_s`, an item
         without an outcome gets a KafkaTimeoutError that names `what`, and the node that has not
         answered.
@@ -133,7 +139,7 @@ class AdminRequests:
         clock = self.client.clock
         began_s = clock.monotonic()
         items: PendingItems[K, V] = PendingItems(
-            what, keys, began_s, settling_s, final_errors, OUTER_CALL.get()
+            what, keys, began_s, settling_s, final_errors, OUTER_CALL.get(), passing_errors
         )
         call = _Call(self.client, items, route, ask, began_s + timeout_s, most_items, is_repeatable)
         wait = self.client.waits.of(
@@ -161,6 +167,8 @@ class AdminRequests:
         timeout_s: float,
         is_repeatable: bool = True,
         settling_s: float = SETTLING_S,
+        final_errors: tuple[type[KafkaError], ...] = (),
+        passing_errors: tuple[type[KafkaError], ...] = (),
     ) -> V:
         """Return what `ask` returns for one item, or for the cluster; `for_each` has the rest.
 
@@ -180,6 +188,8 @@ class AdminRequests:
             timeout_s=timeout_s,
             is_repeatable=is_repeatable,
             settling_s=settling_s,
+            final_errors=final_errors,
+            passing_errors=passing_errors,
         )
         outcomes.raise_first()
         return outcomes.succeeded[key]

@@ -46,18 +46,20 @@ async def ask_every_broker(
 
     while True:
         brokers = await brokers_now(requests, what, ends_s - clock.monotonic())
-        try:
-            answers = await requests.for_each(
-                what,
-                brokers,
-                requests.routes.node(lambda broker: broker),
-                ask_one,
-                timeout_s=ends_s - clock.monotonic(),
-            )
-            answers.raise_first()
-        except BrokerNotAvailableError:
-            continue
-        return answers.succeeded
+        answers = await requests.for_each(
+            what,
+            brokers,
+            requests.routes.node(lambda broker: broker),
+            ask_one,
+            timeout_s=ends_s - clock.monotonic(),
+        )
+        for broker, error in answers.failed.items():
+            has_left = broker not in requests.client.metadata.snapshot.nodes
+            if not (has_left and isinstance(error, BrokerNotAvailableError)):
+                raise error
+            break
+        else:
+            return answers.succeeded
 
 
 __all__ = ["ask_every_broker", "brokers_now"]

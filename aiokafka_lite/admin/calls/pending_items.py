@@ -14,6 +14,7 @@ from aiokafka_lite.errors import (
     KafkaError,
     KafkaProtocolError,
     KafkaTimeoutError,
+    ThrottlingQuotaExceededError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
@@ -45,10 +46,12 @@ class PendingItems(Generic[K, V]):
         settling_s: float = SETTLING_S,
         final_errors: tuple[type[KafkaError], ...] = (),
         outer: str = "",
+        passing_errors: tuple[type[KafkaError], ...] = (),
     ) -> None:
         self._what = what
         self._outer = outer or what
         self._final_errors = final_errors
+        self._passing_errors = passing_errors
         self._settled_s = began_s + settling_s
         self._last_errors: dict[K, KafkaError | None] = dict.fromkeys(keys)
         self._order = list(self._last_errors)
@@ -117,7 +120,8 @@ class PendingItems(Generic[K, V]):
 
     def _note_error(self, key: K, error: KafkaError, now_s: float) -> None:
         is_settled = isinstance(error, _SETTLING) and now_s >= self._settled_s
-        if error.retriable and not is_settled and not isinstance(error, self._final_errors):
+        passes = error.retriable and not is_settled and not isinstance(error, self._final_errors)
+        if passes or isinstance(error, self._passing_errors):
             self._last_errors[key] = error
             return
         error = with_right(self._what, error)
@@ -130,14 +134,21 @@ class PendingItems(Generic[K, V]):
 
     def time_out(self, timeout_s: float, unanswered: Mapping[K, int]) -> None:
         """Give a KafkaTimeoutError to each item that is pending. It names the last failure, and the
-        node in `unanswered`."""
+        node in `unanswered`. An item that a quota has held back to the end has the quota's error
+        (KIP-599)."""
         for key in self.pending:
-            because = self._why_open(key, unanswered)
-            error = KafkaTimeoutError(
-                f"{self._outer}: no result within {timeout_s:g} s{because}; check the connection to"
-                " the brokers, or raise timeout_ms"
+            last = self._last_errors[key]
+            text = (
+                f"{self._outer}: no result within {timeout_s:g} s{self._why_open(key, unanswered)}"
             )
-            error.__cause__ = self._last_errors[key]
+            error: KafkaError
+            if isinstance(last, ThrottlingQuotaExceededError):
+                error = type(last)(f"{text}; ask for less at a time, or raise the quota")
+            else:
+                error = KafkaTimeoutError(
+                    f"{text}; check the connection to the brokers, or raise timeout_ms"
+                )
+            error.__cause__ = last
             self._done[key] = error
 
     def outcomes(self) -> Outcomes[K, V]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from aiokafka_lite.admin.calls.outcomes import broker_error
+from aiokafka_lite.admin.calls.outcomes import broker_error, raise_broker_error
 from aiokafka_lite.checks.quoted import number, quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -29,6 +29,8 @@ K = TypeVar("K", bound=Hashable)
 
 _TRIES: Final = 4
 """How many nodes may be silent, one after the other, within request_timeout_ms."""
+_NO_LEADER: Final = (BrokerNotAvailableError, LeaderNotAvailableError)
+"""How metadata says that no broker leads a partition now. Another may a moment later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +90,31 @@ class RequestRoutes:
             MetadataRequest(topics=topics, allow_auto_topic_creation=False),
             timeout_s=self._patience_s,
         )
+        raise_broker_error(answer.error_code, None, "the leaders of partitions")
         leaders: dict[tuple[str, int], int] = {}
-        errors: dict[str, KafkaError] = {}
+        errors: dict[tuple[str, int] | str, KafkaError] = {}
         for topic in answer.topics:
             name = topic.name or ""
             error = broker_error(topic.error_code, None, f"topic {quoted(name)}")
             if error is not None:
                 errors[name] = error
-            leaders |= {(name, each.partition_index): each.leader_id for each in topic.partitions}
+            for each in topic.partitions:
+                index = each.partition_index
+                leaders[name, index] = each.leader_id
+                if each.error_code and each.leader_id < 0:
+                    error = broker_error(each.error_code, None, f"partition '{name}-{index}'")
+                    assert error is not None  # the code is not 0
+                    errors[name, index] = error
         located: Located[TopicPartition] = Located(defaultdict(list))
         for key in keys:
             node_id = leaders.get((key[0], key[1]))
             if node_id is not None and node_id >= 0:
                 located.nodes[node_id].append(key)
-            else:
-                located.failures[key] = errors.get(key[0]) or _no_leader(key, node_id)
+                continue
+            why = errors.get(key[0]) or errors.get((key[0], key[1]))
+            if why is None or isinstance(why, _NO_LEADER):
+                why = _no_leader(key, node_id if why is None else -1)
+            located.failures[key] = why
         if any(node_id not in self._client.metadata.snapshot.nodes for node_id in located.nodes):
             await self._client.metadata.refresh()  # a node that is new in the cluster
         return located

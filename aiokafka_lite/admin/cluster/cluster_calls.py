@@ -19,7 +19,11 @@ from aiokafka_lite.admin.cluster.cluster_values import (
 from aiokafka_lite.checks.item_lists import dict_of
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int, whole
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnsupportedVersionError
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    KafkaError,
+    UnsupportedVersionError,
+)
 from aiokafka_lite.net.handshake import CLIENT_SOFTWARE_NAME, software_version
 from aiokafka_lite.protocol.messages import _quorum as quorum
 from aiokafka_lite.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -132,21 +136,23 @@ class ClusterCalls(AdminFamily):
             ]
         )
 
-        async def ask(node: AskedNode) -> QuorumInfo:
+        async def ask(node: AskedNode, _: list[str]) -> Mapping[str, QuorumInfo | KafkaError]:
             answer = await node.request(request)
             raise_broker_error(
                 answer.error_code, answer.error_message, "describe_metadata_quorum()"
             )
-            return _quorum_info(answer)
+            return _quorum_infos(answer)
 
         requests = self._running()
-        return await requests.one(
+        found = await requests.for_each(
             "describe_metadata_quorum()",
-            None,
+            [_METADATA_TOPIC],
             requests.routes.any_node,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
+        found.raise_first()
+        return found.succeeded[_METADATA_TOPIC]
 
     async def unregister_broker(self, broker_id: int, timeout_ms: int | None = None) -> None:
         """Make the cluster forget a broker that is gone for good.
@@ -226,34 +232,35 @@ def _for_brokers_before_3_3(request: UpdateFeaturesRequest) -> UpdateFeaturesReq
 def _update_results(
     answer: UpdateFeaturesResponse, names: list[str]
 ) -> dict[str, KafkaError | None]:
-    found: dict[str, KafkaError | None] = {
-        name: broker_error(answer.error_code, answer.error_message, f"feature {quoted(name)}")
-        for name in names
-    }
-    if not answer.error_code:
-        found |= {
-            each.feature: broker_error(
-                each.error_code, each.error_message, f"feature {quoted(each.feature)}"
-            )
-            for each in answer.results
+    if answer.error_code or not answer.results:  # all or none; from version 2 on without rows
+        return {
+            name: broker_error(answer.error_code, answer.error_message, f"feature {quoted(name)}")
+            for name in names
         }
-    return found
+    return {
+        each.feature: broker_error(
+            each.error_code, each.error_message, f"feature {quoted(each.feature)}"
+        )
+        for each in answer.results
+    }
 
 
-def _quorum_info(answer: DescribeQuorumResponse) -> QuorumInfo:
-    (topic,) = answer.topics
-    (partition,) = topic.partitions
-    raise_broker_error(
-        partition.error_code, partition.error_message, f"topic {quoted(topic.topic_name)}"
-    )
-    return QuorumInfo(
-        partition.leader_id,
-        partition.leader_epoch,
-        partition.high_watermark,
-        [_replica(each) for each in partition.current_voters],
-        [_replica(each) for each in partition.observers],
-        {node.node_id: _endpoints(node) for node in answer.nodes},
-    )
+def _quorum_infos(answer: DescribeQuorumResponse) -> dict[str, QuorumInfo | KafkaError]:
+    return {
+        topic.topic_name: broker_error(
+            partition.error_code, partition.error_message, f"topic {quoted(topic.topic_name)}"
+        )
+        or QuorumInfo(
+            partition.leader_id,
+            partition.leader_epoch,
+            partition.high_watermark,
+            [_replica(each) for each in partition.current_voters],
+            [_replica(each) for each in partition.observers],
+            {node.node_id: _endpoints(node) for node in answer.nodes},
+        )
+        for topic in answer.topics
+        for partition in topic.partitions
+    }
 
 
 def _endpoints(node: quorum.Node) -> list[QuorumEndpoint]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
+from aiokafka_lite.admin.calls.outcomes import raise_broker_error
 from aiokafka_lite.protocol.messages.metadata import MetadataRequest
 
 
@@ -26,6 +27,7 @@ class DescribeClusterCalls(AdminFamily):
 
         async def ask(node: AskedNode) -> dict[str, Any]:
             answer = await node.request(MetadataRequest(topics=[], allow_auto_topic_creation=False))
+            raise_broker_error(answer.error_code, None, "describe_cluster()")
             return {
                 "throttle_time_ms": answer.throttle_time_ms,
                 "brokers": [

@@ -62,8 +62,9 @@ EVERY_KIND: Final = (
 )
 """In the order in which a coordinator is asked."""
 
-_OF_ANOTHER_KIND: Final = (GroupIdNotFound, InvalidGroupIdError, UnsupportedVersionError)
+_SAYS_NOTHING: Final = (InvalidGroupIdError, UnsupportedVersionError)
 """Only a classic group may have the name "", so the APIs of the other kinds refuse it."""
+_OF_ANOTHER_KIND: Final = (GroupIdNotFound, *_SAYS_NOTHING)
 
 
 async def describe_kinds(
@@ -73,6 +74,8 @@ async def describe_kinds(
 
     A kind whose API the node lacks is left out.
 
+    If the cluster has switched a kind off, a missing group has GroupIdNotFound all the same.
+
     Raises: as `AskedNode.request`.
     """
     found: Described = {}
@@ -80,7 +83,11 @@ async def describe_kinds(
     for kind in kinds:
         if not left or await node.version_of(kind.request_type) is None:
             continue
-        found |= await describe_kind(node, left, kind)
+        for key, each in (await describe_kind(node, left, kind)).items():
+            if not (
+                isinstance(each, _SAYS_NOTHING) and isinstance(found.get(key), GroupIdNotFound)
+            ):
+                found[key] = each
         left = [key for key in left if isinstance(found.get(key), _OF_ANOTHER_KIND)]
     return found
 

@@ -28,7 +28,7 @@ from aiokafka_lite.admin.groups.group_values import checked_id, checked_ids
 from aiokafka_lite.checks.item_lists import list_of, partitions_of
 from aiokafka_lite.checks.offset_arguments import OffsetsToCommit, checked_offsets
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, RebalanceInProgressError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition
 from aiokafka_lite.protocol.messages.offset_commit import OffsetCommitRequest
 from aiokafka_lite.protocol.messages.offset_fetch import OffsetFetchRequest
@@ -110,15 +110,15 @@ class GroupOffsetCalls(AdminFamily):
 
         async def ask(node: AskedNode, keys: list[str]) -> Mapping[str, GroupOffsets | KafkaError]:
             version = await node.version_of(OffsetFetchRequest) or 0
-            parts = [keys]
-            if version < OffsetFetchRequest.groups_since:  # brokers before 3.0
-                parts = [[key] for key in keys]
+            has_groups = version >= OffsetFetchRequest.groups_since
+            parts = [keys] if has_groups else [[key] for key in keys]  # brokers before 3.0
             found: dict[str, GroupOffsets | KafkaError] = {}
             for part in parts:
                 request = fetch_request(
                     {key: asked[key] for key in part}, version, require_stable=require_stable
                 )
-                found |= fetch_results(part[0], await node.request(request, max_version=highest))
+                response = await node.request(request, max_version=highest)
+                found |= fetch_results(None if has_groups else part[0], response)
             return found
 
         return await requests.for_each(
@@ -157,6 +157,7 @@ class GroupOffsetCalls(AdminFamily):
             coordinator_of(requests, checked_id(group_id)),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
+            passing_errors=(RebalanceInProgressError,),
         )
 
     async def delete_consumer_group_offsets(

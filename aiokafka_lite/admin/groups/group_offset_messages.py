@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.checks.quoted import quoted
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, UnknownTopicIdError, UnknownTopicOrPartitionError
 from aiokafka_lite.model import OffsetAndMetadata, TopicPartition, by_topic
 from aiokafka_lite.protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -32,6 +32,7 @@ from aiokafka_lite.protocol.messages.offset_fetch import (
 
 PartitionsByGroup = Mapping[str, list[TopicPartition] | None]
 Offsets = Outcomes[TopicPartition, OffsetAndMetadata]
+_GONE = (UnknownTopicIdError, UnknownTopicOrPartitionError)
 
 
 def fetch_request(
@@ -67,13 +68,16 @@ def fetch_request(
     )
 
 
-def fetch_results(group_id: str, response: OffsetFetchResponse) -> dict[str, Offsets | KafkaError]:
+def fetch_results(
+    group_id: str | None, response: OffsetFetchResponse
+) -> dict[str, Offsets | KafkaError]:
     """Return the offsets of each group in a response, or the error of the group.
 
-    `group_id` is the group of a response without a list of groups. A group of which a partition
-    has a retriable error has that error, so that it is asked for again.
+    `group_id` is the group of a response below `groups_since`, otherwise None. A retriable
+    error of a partition is that of its group, which is asked for again. A topic that is gone has
+    its own error, and hides no offsets of others.
     """
-    if not response.groups:
+    if group_id is not None:
         error = broker_error(response.error_code, None, f"group {quoted(group_id)}")
         old = ((topic.name, each) for topic in response.topics for each in topic.partitions)
         return {group_id: error or _offsets(old)}
@@ -91,7 +95,7 @@ def _offsets(
     for topic, row in rows:
         index = row.partition_index
         error = broker_error(row.error_code, None, f"partition '{topic}-{index}'")
-        if error is not None and error.retriable:
+        if error is not None and error.retriable and not isinstance(error, _GONE):
             return error
         found[TopicPartition(topic, index)] = error or OffsetAndMetadata(
             row.committed_offset, row.metadata or "", row.committed_leader_epoch

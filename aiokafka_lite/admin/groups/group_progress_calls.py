@@ -9,7 +9,7 @@ from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, raise_broker_error
 from aiokafka_lite.admin.calls.outer_call import of_several_steps
 from aiokafka_lite.admin.groups.group_calls import GroupCalls
-from aiokafka_lite.admin.groups.group_offset_calls import GroupOffsetCalls
+from aiokafka_lite.admin.groups.group_offset_calls import GroupOffsetCalls, GroupOffsets
 from aiokafka_lite.admin.groups.group_states import OFFSETS_WAIT, has_members, told_state
 from aiokafka_lite.admin.groups.group_values import checked_id
 from aiokafka_lite.admin.groups.offset_reset_plan import (
@@ -73,10 +73,11 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         """
         level_of(isolation_level)  # what makes no sense is told before the first request
         left_ms = self._left_ms(timeout_ms)
-        current = await self._committed(group_id, left_ms())
+        committed = await self._committed(checked_id(group_id), left_ms())
+        current = {tp: each.offset for tp, each in committed.succeeded.items()}
         lags: dict[TopicPartition, int | None] = {}
-        failed: dict[TopicPartition, KafkaError] = {}
-        if not current:
+        failed = committed.failed
+        if not committed:
             try:
                 shares = await self.list_share_group_offsets(group_id, left_ms())
             except UnsupportedVersionError:
@@ -123,15 +124,16 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
         """
         to = checked_target(to)
         left_ms = self._left_ms(timeout_ms)
-        current = await self._committed(checked_id(group_id), left_ms())
-        is_share = not current and await self._is_share(group_id, left_ms())
+        committed = await self._committed(checked_id(group_id), left_ms())
+        current = {tp: each.offset for tp, each in committed.succeeded.items()}
+        is_share = not committed and await self._is_share(group_id, left_ms())
         if is_share:
             shares = await self.list_share_group_offsets(group_id, left_ms())
             current = {tp: each.offset for tp, each in shares.succeeded.items()}
         if partitions is not None:
             named = await self._named_partitions(partitions, left_ms())
         else:
-            named = [*(to if isinstance(to, Mapping) else current)]
+            named = [*(to if isinstance(to, Mapping) else {**current, **committed})]
         if isinstance(to, Mapping):
             named = [tp for tp in named if tp in to]
         now_ms = int(self._running().client.clock.time() * 1000)
@@ -170,13 +172,14 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
             return await self.alter_share_group_offsets(plan.group_id, plan.offsets, timeout_ms)
         return await self.alter_consumer_group_offsets(plan.group_id, plan.offsets, timeout_ms)
 
-    async def _committed(self, group_id: str, timeout_ms: int) -> dict[TopicPartition, int]:
+    async def _committed(self, group_id: str, timeout_ms: int) -> GroupOffsets:
         """Return the committed offsets of a group; none if it is of a kind without them."""
-        try:
-            found = await self.list_consumer_group_offsets(group_id, timeout_ms=timeout_ms)
-        except GroupIdNotFound:
-            return {}
-        return {tp: each.offset for tp, each in found.items()}
+        found = (await self.list_group_offsets([group_id], timeout_ms=timeout_ms))[group_id]
+        if isinstance(found, GroupIdNotFound):
+            return Outcomes()
+        if isinstance(found, KafkaError):
+            raise found
+        return found
 
     async def _obstacle(self, group_id: str, timeout_ms: int) -> str | None:
         """Return why a reset would be refused now; None if nothing is in the way."""
@@ -212,6 +215,7 @@ class GroupProgressCalls(ListOffsetsCalls, GroupCalls, GroupOffsetCalls, ShareOf
                 allow_auto_topic_creation=False,
             )
             answer = await node.request(request)
+            raise_broker_error(answer.error_code, None, "plan_offset_reset()")
             for topic in answer.topics:
                 raise_broker_error(topic.error_code, None, f"topic {quoted(topic.name)}")
             return [

@@ -21,6 +21,7 @@ from aiokafka_lite.errors import (
     GroupSubscribedToTopicError,
     IllegalGenerationError,
     KafkaError,
+    KafkaTimeoutError,
     NonEmptyGroup,
     RebalanceInProgressError,
     StaleMemberEpochError,
@@ -141,9 +142,12 @@ async def _described(
     if not group_ids:
         return {}
     try:
-        return await describe_kinds(node, group_ids, EVERY_KIND)
+        async with node.half_time():
+            return await describe_kinds(node, group_ids, EVERY_KIND)
     except KafkaError as error:  # what was asked for has an answer; this only explains it
         return dict.fromkeys(group_ids, error)
+    except TimeoutError:
+        return dict.fromkeys(group_ids, KafkaTimeoutError("the group was not described in time"))
 
 
 def _reworded(

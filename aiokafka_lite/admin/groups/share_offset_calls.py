@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
-from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
 from aiokafka_lite.admin.groups.group_route import coordinator_of
 from aiokafka_lite.admin.groups.group_states import OFFSETS_WAIT, raise_with_state
 from aiokafka_lite.admin.groups.group_values import SharePartitionOffset, checked_id
@@ -15,7 +15,7 @@ from aiokafka_lite.checks.offset_arguments import checked_offsets
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, RebalanceInProgressError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
@@ -52,19 +52,23 @@ class ShareOffsetCalls(AdminFamily):
         Source: KIP-932, KIP-1226.
         """
 
-        async def ask(node: AskedNode) -> ShareOffsets:
-            group = DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=None)
-            answer = await node.request(DescribeShareGroupOffsetsRequest(groups=[group]))
-            return _offsets(answer.groups[0])
+        async def ask(node: AskedNode, keys: list[str]) -> Mapping[str, ShareOffsets | KafkaError]:
+            groups = [
+                DescribeShareGroupOffsetsRequestGroup(group_id=key, topics=None) for key in keys
+            ]
+            answer = await node.request(DescribeShareGroupOffsetsRequest(groups=groups))
+            return {each.group_id: _offsets(each) for each in answer.groups}
 
         requests = self._running()
-        return await requests.one(
+        found = await requests.for_each(
             "list_share_group_offsets()",
-            checked_id(group_id),
+            [checked_id(group_id)],
             requests.routes.coordinator(CoordinatorType.GROUP),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
+        found.raise_first()
+        return found.succeeded[group_id]
 
     async def alter_share_group_offsets(
         self, group_id: str, offsets: Mapping[TopicPartition, int], timeout_ms: int | None = None
@@ -118,6 +122,7 @@ class ShareOffsetCalls(AdminFamily):
             coordinator_of(requests, checked_id(group_id)),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
+            passing_errors=(RebalanceInProgressError,),
         )
 
     async def delete_share_group_offsets(
@@ -159,11 +164,14 @@ class ShareOffsetCalls(AdminFamily):
             coordinator_of(requests, checked_id(group_id)),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
+            passing_errors=(RebalanceInProgressError,),
         )
 
 
-def _offsets(group: DescribeShareGroupOffsetsResponseGroup) -> ShareOffsets:
-    raise_broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
+def _offsets(group: DescribeShareGroupOffsetsResponseGroup) -> ShareOffsets | KafkaError:
+    error = broker_error(group.error_code, group.error_message, f"group {quoted(group.group_id)}")
+    if error is not None:
+        return error
     found: ShareOffsets = Outcomes()
     for topic in group.topics:
         for each in topic.partitions:

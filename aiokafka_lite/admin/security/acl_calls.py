@@ -55,14 +55,17 @@ class AclCalls(AdminFamily):
         async def ask(
             node: AskedNode, asked: list[AclBinding]
         ) -> Mapping[AclBinding, KafkaError | None]:
-            faults: dict[AclBinding, KafkaError | None] = {acl: _fault(acl) for acl in asked}
-            good = [acl for acl in asked if faults[acl] is None]
+            faults = {acl: _fault(acl) for acl in asked}
+            outcomes: dict[AclBinding, KafkaError | None] = {
+                acl: fault for acl, fault in faults.items() if fault is not None
+            }
+            good = [acl for acl in asked if acl not in outcomes]
             if good:
                 request = CreateAclsRequest(creations=[_creation(acl) for acl in good])
                 results = (await node.request(request)).results
                 for acl, each in zip(good, results, strict=False):
-                    faults[acl] = broker_error(each.error_code, each.error_message, _text(acl))
-            return faults
+                    outcomes[acl] = broker_error(each.error_code, each.error_message, _text(acl))
+            return outcomes
 
         requests = self._running()
         return await requests.for_each(

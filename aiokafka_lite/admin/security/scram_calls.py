@@ -19,7 +19,7 @@ from aiokafka_lite.admin.security.scram_credential import (
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.checks.value_checks import is_int
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError
+from aiokafka_lite.errors import IllegalArgumentError, KafkaError, ResourceNotFoundError
 from aiokafka_lite.protocol.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     ScramCredentialDeletion,
@@ -71,7 +71,9 @@ class ScramCalls(AdminFamily):
                 answer.error_code, answer.error_message, "describe_user_scram_credentials()"
             )
             found = {each.user: _described(each) for each in answer.results}
-            return Outcomes((name, found[name]) for name in named or found if name in found)
+            return Outcomes(
+                (name, found[name] if name in found else _unknown(name)) for name in named or found
+            )
 
         requests = self._running()
         return await requests.one(
@@ -147,6 +149,11 @@ def _described(
         ScramCredentialInfo(ScramMechanism(each.mechanism), each.iterations)
         for each in result.credential_infos
     ]
+
+
+def _unknown(user: str) -> KafkaError:
+    """Return the error of a user whom a response leaves out, which Java takes for the same."""
+    return ResourceNotFoundError(f"user {quoted(user)} has no SCRAM password")
 
 
 def _check_mechanism(asked: ScramAlteration) -> None:

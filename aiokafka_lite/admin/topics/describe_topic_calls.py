@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
-from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.topics.topic_description import PartitionDescription, TopicDescription
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.quoted import quoted
@@ -127,7 +127,9 @@ class DescribeTopicCalls(AdminFamily):
 async def _metadata(node: AskedNode, names: list[str] | None) -> Sequence[_Topic]:
     asked = None if names is None else [MetadataRequestTopic(name=name) for name in names]
     request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
-    return (await node.request(request)).topics
+    answer = await node.request(request)
+    raise_broker_error(answer.error_code, None, "topics")
+    return answer.topics
 
 
 async def _pages(node: AskedNode, names: list[str] | None, most: int) -> Sequence[_Topic]:
@@ -143,7 +145,9 @@ async def _pages(node: AskedNode, names: list[str] | None, most: int) -> Sequenc
         )
         for topic in page.topics:
             known = topics.setdefault(topic.name, topic)
-            if known is not topic:
+            if topic.error_code:  # also on a later page: a part is not the whole
+                topics[topic.name] = topic
+            elif known is not topic:
                 known.partitions += topic.partitions
         cursor = page.next_cursor
         if cursor is None:

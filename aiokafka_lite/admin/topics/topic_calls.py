@@ -9,7 +9,7 @@ from uuid import UUID
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
-from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error, raise_broker_error
 from aiokafka_lite.admin.calls.raw_answer import RawAnswer, code_and_text
 from aiokafka_lite.admin.topics.new_topic import NewTopic
 from aiokafka_lite.admin.topics.topic_rows import TopicError, TopicErrorCode
@@ -73,13 +73,14 @@ class TopicCalls(AdminFamily):
         A topic that fails keeps no other from being created: `topic_errors` has the code of each,
         `topics.raise_first()` raises. When a response is lost, the call asks again; a topic that
         the lost request created then has TopicAlreadyExistsError. A note of the error tells this.
+        What a quota holds back until the end has ThrottlingQuotaExceededError.
 
         Raises: IllegalArgumentError for anything but a list of NewTopic; UnsupportedVersionError
         for a topic that leaves partitions or replicas to brokers older than 2.4;
         KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
         `timeout_ms` (None: request_timeout_ms).
         Cancelled: the nodes may create the topics nevertheless.
-        Source: KIP-4, KIP-464, KIP-525.
+        Source: KIP-4, KIP-464, KIP-525, KIP-599.
         """
         by_name = {
             topic.name: _creatable(topic) for topic in list_of("new_topics", new_topics, NewTopic)
@@ -177,6 +178,7 @@ class TopicCalls(AdminFamily):
             answer = await node.request(
                 MetadataRequest(topics=None, allow_auto_topic_creation=False)
             )
+            raise_broker_error(answer.error_code, None, "list_topics()")
             return [topic.name or "" for topic in answer.topics]
 
         requests = self._running()

@@ -31,7 +31,14 @@ from aiokafka_lite.admin.transactions.transaction_answers import (
 from aiokafka_lite.checks.item_lists import list_of, one_of, partition_of
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import IllegalArgumentError, KafkaError, UnknownTopicOrPartitionError
+from aiokafka_lite.errors import (
+    BrokerNotAvailableError,
+    IllegalArgumentError,
+    KafkaError,
+    NotEnoughReplicasAfterAppendError,
+    RequestTimedOutError,
+    UnknownTopicOrPartitionError,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -165,20 +172,33 @@ class TransactionCalls(ProducerCalls):
             coordinator_epoch=spec.coordinator_epoch,
         )
 
-        async def ask(node: AskedNode) -> None:
+        async def ask(
+            node: AskedNode, _: list[TopicPartition]
+        ) -> Mapping[TopicPartition, KafkaError | None]:
             answer = await node.request(WriteTxnMarkersRequest(markers=[marker]))
-            for result in (part for topic in answer.markers[0].topics for part in topic.partitions):
-                raise_broker_error(result.error_code, None, partition_subject(topic_partition))
+            subject = partition_subject(topic_partition)
+            return {
+                TopicPartition(topic.name, part.partition_index): broker_error(
+                    part.error_code, None, subject
+                )
+                for each in answer.markers
+                for topic in each.topics
+                for part in topic.partitions
+            }
 
         requests = self._running()
-        await requests.one(
+        done = await requests.for_each(
             "abort_transaction()",
-            topic_partition,
+            [topic_partition],
             requests.routes.leader,
             ask,
             timeout_s=self._timeout_s(timeout_ms),
             is_repeatable=False,
+            # The marker may be written, and a second one would end the producer's next transaction.
+            final_errors=(NotEnoughReplicasAfterAppendError, RequestTimedOutError),
+            passing_errors=(BrokerNotAvailableError,),
         )
+        done.raise_first()
 
     @of_several_steps
     async def find_hanging_transactions(
@@ -237,8 +257,10 @@ class TransactionCalls(ProducerCalls):
         async def ask(node: AskedNode) -> list[TopicPartition]:
             topics = None if topic is None else [MetadataRequestTopic(name=topic)]
             request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+            answer = await node.request(request)
+            raise_broker_error(answer.error_code, None, "find_hanging_transactions()")
             found = []
-            for each in (await node.request(request)).topics:
+            for each in answer.topics:
                 error = broker_error(each.error_code, None, f"topic {quoted(each.name)}")
                 if error is not None and topic is not None:
                     raise error

@@ -11,7 +11,7 @@ from aiokafka_lite.admin.transactions.transaction_answers import ProducerIdAndEp
 from aiokafka_lite.checks.item_lists import list_of, partitions_of
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.errors import KafkaError, NotLeaderForPartitionError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -73,6 +73,8 @@ class ProducerCalls(AdminFamily):
             routes.leader if broker_id is None else routes.node(lambda _: broker_id),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
+            # A named broker has no replica; only leaders move.
+            final_errors=() if broker_id is None else (NotLeaderForPartitionError,),
         )
 
     async def fence_producers(

@@ -74,7 +74,7 @@ def group_of(error_code: int = 0, partition_error: int = 0) -> OffsetFetchRespon
 
 
 def test_what_a_fetch_found() -> None:
-    found = fetch_results("?", OffsetFetchResponse(groups=[group_of()]))
+    found = fetch_results(None, OffsetFetchResponse(groups=[group_of()]))
     assert found == {"a": {T1: OffsetAndMetadata(5, "")}}
     old = OffsetFetchResponsePartition(partition_index=1, committed_offset=5, metadata="m")
     topic = OffsetFetchResponseTopic(name="t", partitions=[old])
@@ -82,16 +82,20 @@ def test_what_a_fetch_found() -> None:
 
 
 def test_errors_of_a_fetch() -> None:
-    for response in (
-        OffsetFetchResponse(groups=[group_of(14)]),
-        OffsetFetchResponse(error_code=14),
+    for group_id, response in (
+        (None, OffsetFetchResponse(groups=[group_of(14)])),
+        ("a", OffsetFetchResponse(error_code=14)),
     ):
-        assert isinstance(fetch_results("a", response)["a"], GroupLoadInProgressError)
-    final = fetch_results("a", OffsetFetchResponse(groups=[group_of(partition_error=29)]))["a"]
+        assert isinstance(fetch_results(group_id, response)["a"], GroupLoadInProgressError)
+    final = fetch_results(None, OffsetFetchResponse(groups=[group_of(partition_error=29)]))["a"]
     assert isinstance(final, dict)
     assert isinstance(final[T1], TopicAuthorizationFailedError)
-    passing = fetch_results("a", OffsetFetchResponse(groups=[group_of(partition_error=88)]))["a"]
+    passing = fetch_results(None, OffsetFetchResponse(groups=[group_of(partition_error=88)]))["a"]
     assert isinstance(passing, UnstableOffsetCommitError)
+    gone = fetch_results(None, OffsetFetchResponse(groups=[group_of(partition_error=3)]))["a"]
+    assert isinstance(gone, dict)
+    assert isinstance(gone[T1], UnknownTopicOrPartitionError)
+    assert fetch_results(None, OffsetFetchResponse()) == {}
 
 
 def test_a_commit_from_outside_the_group() -> None:
