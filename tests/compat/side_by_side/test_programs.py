@@ -15,6 +15,7 @@ from tests.compat.side_by_side.programs import (
     DIFFERENCES,
     FAST,
     OURS,
+    PLACES_KEPT,
     STEPS,
     THEIRS,
     Finding,
@@ -112,7 +113,7 @@ def test_each_difference_has_its_row_in_the_guide() -> None:
     page = MOVING.read_text(encoding="utf-8")
     table = page[page.index("## Every difference to aiokafka") :]
     rows = [line.split(" | ")[0].strip("| ") for line in table.splitlines() if line[:2] == "| "]
-    assert {each.row for each in DIFFERENCES} <= set(rows)
+    assert {PLACES_KEPT, *(each.row for each in DIFFERENCES)} <= set(rows)
 
 
 def test_each_step_can_be_done() -> None:
@@ -146,6 +147,11 @@ def test_a_difference_is_noticed() -> None:
     assert difference(step, waits, kinds) is not None
     assert difference(step, waits, Finding(1)) is None
     assert told_apart(program, [waits, *same[1:]], [kinds, *other[1:]]) is None
+    both_refuse = [waits, Finding([]), Finding([])], [kinds, Finding(["lost"]), Finding([])]
+    assert told_apart(program, *both_refuse) is not None, "the program goes on in the same way"
+    stopped = Finding(error=("ConsumerStoppedError",))
+    one_refuses = [Finding(1), Finding([]), Finding([])], [stopped, Finding(["lost"]), Finding([])]
+    assert told_apart(program, *one_refuses) is None
     left = Step("left behind")
     ends: list[Any] = []
     stored = Finding((ends, [("a", 0, 2)]))
