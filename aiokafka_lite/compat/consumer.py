@@ -27,9 +27,10 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
     Raises: as that; ValueError for what aiokafka refuses.
     """
 
-    __slots__ = ()
+    __slots__ = ("_revocation",)
 
     def __init__(self, *topics: str, **options: Any) -> None:
+        self._revocation = _Revocation()
         super().__init__(*topics, **with_defaults("AIOKafkaConsumer", options))
 
     __init__.__signature__ = signature_of("AIOKafkaConsumer")  # type: ignore[attr-defined]
@@ -57,10 +58,20 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         at `stop()` and `unsubscribe()`, and its errors are logged.
         """
         if isinstance(listener, ConsumerRebalanceListener):
-            former = self._listener
-            told = former.revocation if isinstance(former, _AsOften) else _Revocation()
-            listener = _AsOften(listener, self._is_leaving(), told)
+            listener = _AsOften(listener, self._has_stopped(), self._revocation)
         super().subscribe(topics, pattern, listener)
+        if listener is None:
+            self._revocation = _Revocation()  # nobody is told what was given up before
+
+    def unsubscribe(self) -> None:
+        """As that of `aiokafka_lite.AIOKafkaConsumer`. The listener of the next subscription is
+        told what was given up, as by aiokafka.
+        """
+        if self._subscription.is_subscribed:
+            self._revocation.withheld |= self.assignment()
+        if isinstance(self._listener, _AsOften):
+            self._listener.is_over = True
+        super().unsubscribe()
 
     def assign(self, partitions: Any) -> None:
         """As that of `aiokafka_lite.AIOKafkaConsumer`. An empty list is an assignment, too:
@@ -108,10 +119,10 @@ class AIOKafkaConsumer(lite.AIOKafkaConsumer[KT, VT]):
         with asserted():
             super().seek(partition, offset)
 
-    def _is_leaving(self) -> Callable[[], bool]:
+    def _has_stopped(self) -> Callable[[], bool]:
         # The consumer itself is left out: one that is dropped without stop() must be noticed.
-        life, subscription = self._life, self._subscription
-        return lambda: life.has_stopped or not subscription.is_subscribed
+        life = self._life
+        return lambda: life.has_stopped
 
 
 class _Positions(dict[TopicPartition, Any]):
@@ -119,7 +130,7 @@ class _Positions(dict[TopicPartition, Any]):
 
 
 class _Revocation:
-    """What the listener of a consumer was told since its last assignment."""
+    """What listeners of a consumer were told since its last assignment."""
 
     def __init__(self) -> None:
         self.withheld: set[TopicPartition] = set()
@@ -135,12 +146,14 @@ class _AsOften(ConsumerRebalanceListener):
     def __init__(
         self,
         listener: ConsumerRebalanceListener,
-        is_leaving: Callable[[], bool],
+        has_stopped: Callable[[], bool],
         revocation: _Revocation,
     ) -> None:
         self._listener = listener
-        self._is_leaving = is_leaving
-        self.revocation = revocation
+        self._has_stopped = has_stopped
+        self.is_over = False
+        """unsubscribe() has ended its subscription. It hears no more of that."""
+        self._revocation = revocation
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _AsOften) and other._listener is self._listener
@@ -150,16 +163,18 @@ class _AsOften(ConsumerRebalanceListener):
 
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         """Pass it on, unless the member leaves the group."""
-        revocation = self.revocation
+        if self.is_over:
+            return
+        revocation = self._revocation
         revocation.withheld |= revoked
-        if not self._is_leaving() and (revocation.withheld or not revocation.is_told):
+        if not self._has_stopped() and (revocation.withheld or not revocation.is_told):
             told, revocation.withheld = revocation.withheld, set()
             revocation.is_told = True
             await self._call(self._listener.on_partitions_revoked, told)
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         """Pass it on."""
-        self.revocation.is_told = False
+        self._revocation.is_told = False
         await self._call(self._listener.on_partitions_assigned, assigned)
 
     async def on_partitions_lost(self, lost: set[TopicPartition]) -> None:

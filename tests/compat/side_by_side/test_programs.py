@@ -82,12 +82,29 @@ def test_a_program_finds_what_it_finds_with_aiokafka(program: Program) -> None:
     compare(program)
 
 
+GROUP = {**FAST, "group_id": "group", "enable_auto_commit": False}
 FOUND = {
     "nothing is assigned after stop": Program(
         FAST, ("a",), [Step("start"), Step("stop"), Step("assign", ([],)), Step("subscription")]
     ),
     "a subscription after an empty assignment": Program(
         FAST, (), [Step("start"), Step("assign", ([],)), Step("subscribe", (["a"], None, False))]
+    ),
+    "what was given up without a listener": Program(
+        GROUP,
+        ("a",),
+        [Step("start"), Step("unsubscribe"), Step("subscribe", (["a", "b"], None, True))],
+    ),
+    "what a listener gave up, and nobody heard": Program(
+        GROUP,
+        (),
+        [
+            Step("start"),
+            Step("subscribe", (["a"], None, True)),
+            Step("unsubscribe"),
+            Step("subscribe", (["b"], None, False)),
+            Step("subscribe", (["a", "b"], None, True)),
+        ],
     ),
     "the topics of assigned partitions": Program(
         FAST, (), [Step("start"), Step("assign", ([("a", 0), ("b", 1)],)), Step("subscription")]
