@@ -284,7 +284,9 @@ class InvalidProducerEpoch(BrokerResponseError, code=47, name="INVALID_PRODUCER_
     """The producer's epoch is older than the one the broker knows."""
 
 
-class InvalidProducerIdMapping(BrokerResponseError, code=49, name="INVALID_PRODUCER_ID_MAPPING"):
+class InvalidProducerIdMapping(
+    BrokerResponseError, code=49, name="INVALID_PRODUCER_ID_MAPPING", fatal=True
+):
     """The producer id is not, or no longer, assigned to the transactional id."""
 
 

@@ -40,7 +40,7 @@ taken from there when they are asked for.
 
 R: retriable, the same call may succeed later. M: invalid_metadata, refresh the metadata first. F:
 fatal for the producer or group member. `fault` says where to look first. All four are facts of the
-class.
+class. But an error of a transaction says by its own `fatal` whether the producer has ended.
 """
 
 from collections.abc import Sequence
@@ -253,7 +253,7 @@ class AuthenticationFailedError(KafkaError):
     """The broker did not accept the client's credentials."""
 
     fault: ClassVar[Fault] = Fault.USER
-    fatal: ClassVar[bool] = True
+    fatal: bool = True
 
 
 class TlsAuthenticationError(AuthenticationFailedError):
@@ -268,7 +268,7 @@ class AuthenticationMethodNotSupported(KafkaError):
     """Broker and client have no authentication mechanism in common."""
 
     fault: ClassVar[Fault] = Fault.USER
-    fatal: ClassVar[bool] = True
+    fatal: bool = True
 
 
 # Time…

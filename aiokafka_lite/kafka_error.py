@@ -21,15 +21,19 @@ class Fault(StrEnum):
 
 
 class ErrorFacts:
-    """The facts that hold for all instances of an error class."""
+    """The facts that hold for all instances of an error class, but for `fatal`."""
 
     fault: ClassVar[Fault] = Fault.LIBRARY
     retriable: ClassVar[bool] = False
     """The same request may succeed later."""
     invalid_metadata: ClassVar[bool] = False
     """The client's metadata of the cluster is out of date: refresh it before a retry."""
-    fatal: ClassVar[bool] = False
-    """The producer or group member that received the error cannot go on; a new one may."""
+    fatal: bool = False
+    """The producer or group member that received the error cannot go on; a new one may.
+
+    An error that a transactional producer has raised says whether it has ended that producer. The
+    same code may do so in the answer to one request, and not in that to another.
+    """
 
 
 class KafkaError(RuntimeError, ErrorFacts):

@@ -13,6 +13,7 @@ from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.kafka_client import KafkaClient
 from aiokafka_lite.concurrency.task_owner import OwnedTask
 from aiokafka_lite.errors import (
+    BrokerResponseError,
     CommitFailedError,
     IllegalStateError,
     InvalidProducerEpoch,
@@ -342,7 +343,10 @@ class TransactionManager:
             )
             moved_on.__cause__ = error
             error = moved_on
-        if action in (TxnAction.FENCED, TxnAction.FATAL):
+        is_over = action in (TxnAction.FENCED, TxnAction.FATAL)
+        if is_over or isinstance(error, BrokerResponseError):
+            error.fatal = is_over
+        if is_over:
             logger.error("transactional_id=%r cannot go on: %s", self.transactional_id, error)
             self.status.fail_fatally(error)
             self._accumulator.fail_all(error)

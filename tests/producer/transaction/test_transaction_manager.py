@@ -33,6 +33,7 @@ from aiokafka_lite.errors import (
     UnknownMemberIdError,
     UnknownProducerId,
     UnsupportedVersionError,
+    kafka_errors,
 )
 from aiokafka_lite.producer.producer import AIOKafkaProducer
 from aiokafka_lite.producer.transaction.transaction_manager import (
@@ -321,3 +322,33 @@ async def test_a_close_that_fails_only_says_so(caplog: pytest.LogCaptureFixture)
         broker.faults.fail(EndTxnRequest, ProducerFenced)
         await manager_of(producer).close(5)
     assert "was not aborted" in caplog.text
+
+
+async def goes_on(producer: AIOKafkaProducer[Any, Any]) -> bool:
+    """Whether a transaction succeeds after an abort."""
+    try:
+        if manager_of(producer).status.state is not TransactionState.READY:
+            await producer.abort_transaction()
+        await one_transaction(producer)
+    except KafkaError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("version", "request_class"), [(1, ADD), (2, END), (2, ProduceRequest)])
+async def test_an_error_says_whether_it_has_ended_the_producer(
+    version: int, request_class: type[Request[Any]]
+) -> None:
+    """By its `fatal`, whatever the code (2d'-4)."""
+    async with kafka(transaction_version=version) as broker:
+        broker.create_topic("orders", 2)
+        for code in sorted(kafka_errors):
+            async with transacting(broker) as producer:
+                broker.faults.fail(request_class, code)
+                raised: KafkaError | None = None
+                try:
+                    await one_transaction(producer)
+                except KafkaError as error:
+                    raised = error
+                if raised is not None:
+                    assert raised.fatal != await goes_on(producer), repr(raised)
