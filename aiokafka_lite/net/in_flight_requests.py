@@ -35,14 +35,10 @@ class InFlightRequests:
         """Iterate over the requests, oldest first."""
         return iter([request for _, request in list(self._sent)])
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the next request must wait for a response. Source:
-        max.in.flight.requests.per.connection."""
-        return self.has_most()
-
     def has_most(self) -> bool:
-        """Say whether it is full. For compiled callers, whom a property costs more."""
+        """Say whether the next request must wait for a response. Source:
+        max.in.flight.requests.per.connection.
+        """
         return len(self._sent) >= self.max_in_flight
 
     def new_correlation_id(self) -> int:

@@ -10,7 +10,6 @@ task can fail unnoticed. With `max_queued` requests in the mailbox, `request` ra
 import asyncio
 import logging
 import random
-import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Response)
 
-_CORRELATION_ID: Final = struct.Struct(">i")
 _AT_FIRST_REQUEST: Final = (
     "at the first request; if its listener has SASL, set security_protocol to 'SASL_SSL' or"
     " 'SASL_PLAINTEXT'"

@@ -309,9 +309,6 @@ class RequestChannel:
         if self._mailbox:
             self._send_queued()
 
-    def transport_lost(self, error: KafkaError) -> None:
-        self.close(error)
-
     # Deadlines…
 
     def _fail_late(self, late: list[Exchange]) -> None:

@@ -28,11 +28,11 @@ def test_answers_belong_to_the_requests_in_the_order_of_sending() -> None:
 
 def test_at_most_five_requests_are_in_flight() -> None:
     in_flight, _ = sent("a", "b", "c", "d")
-    assert not in_flight.is_full
+    assert not in_flight.has_most()
     in_flight.add(in_flight.new_correlation_id(), "e")
-    assert in_flight.is_full
+    assert in_flight.has_most()
     in_flight.complete(0)
-    assert not in_flight.is_full
+    assert not in_flight.has_most()
 
 
 def test_an_answer_out_of_order_is_a_protocol_error_naming_both_ids() -> None:

@@ -70,7 +70,6 @@ class AppendPath:
         self._clock = self.clock = client.clock
         self._life = life
         self._loop = client.loop
-        self._transactions = transactions
         self._most_record_bytes = min(config.max_request_size, config.buffer_memory)
         self.finder = finder
         self.routes = finder.routes
@@ -153,14 +152,13 @@ class AppendPath:
             route, key, value, frozen = await self._encoded.encode(
                 topic, route, value, key, headers, began_s
             )
+            ack = self.fast_append.append(topic, value, key, partition, timestamp_ms, frozen)
+            if ack is not None:
+                return ack
         else:
             if route is None:
                 route = await self.finder.find(topic, began_s)
             key, value, frozen = self.serializers.encode(topic, value, key, headers)
-        if self._serializes:
-            ack = self.fast_append.append(topic, value, key, partition, timestamp_ms, frozen)
-            if ack is not None:
-                return ack
         queue, sticky_route = self._locate(route, partition, key, value)
         if queue is None:
             assert partition is not None
@@ -204,8 +202,7 @@ class AppendPath:
             self.finder.raise_no_partition_yet(route, partition)
         timestamp_ms = self._timestamp(timestamp_ms)
         record = Appending(queue, sticky_route, timestamp_ms, key, value, frozen, began_s=0.0)
-        if self._transactions is not None:
-            self._transactions.add_partition(queue.topic_partition)
+        self._new_batches.join_transaction(queue)
         ack = record.place_in_open()
         if ack is not None:
             return ack
@@ -283,8 +280,7 @@ class AppendPath:
         wait.
         """
         queue = record.queue
-        if self._transactions is not None:
-            self._transactions.add_partition(queue.topic_partition)
+        self._new_batches.join_transaction(queue)
         is_free = queue.topic_partition not in self._order.lines
         if is_free and queue.open_batch is not None:
             ack = record.place_in(queue.open_batch)

@@ -148,12 +148,11 @@ class NewBatches:
         one is before it, and closed. Raises: as `join_transaction`, and as `RecordAccumulator.add`.
         The memory is given back then.
         """
-        if self._transactions is not None:
-            try:
-                self._transactions.add_partition(batch.topic_partition)
-            except BaseException:
-                self._accumulator.discard(batch)
-                raise
+        try:
+            self.join_transaction(batch)
+        except BaseException:
+            self._accumulator.discard(batch)
+            raise
         size = batch.reserved_bytes
         queue = self._accumulator.add(batch)
         self._filled_bytes += size

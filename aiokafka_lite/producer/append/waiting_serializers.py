@@ -118,7 +118,7 @@ class WaitingSerializers:
     async def _encode_waiting(
         self, topic: str, value: Any, key: Any, headers: GivenHeaders
     ) -> Fields:
-        listed = list(freeze_headers(headers))
+        listed = list(freeze_headers(headers, self._serializers.most_bytes))
         encoded_key = await self._to_bytes("key", topic, listed, key)
         encoded_value = await self._to_bytes("value", topic, listed, value)
         return encoded_key, encoded_value, freeze_headers(listed)

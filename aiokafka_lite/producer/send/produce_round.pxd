@@ -4,7 +4,7 @@ cimport cython
 
 from aiokafka_lite.net.exchange cimport Exchange
 from aiokafka_lite.producer.batch.producer_batch cimport ProducerBatch
-from aiokafka_lite.producer.send.batches_request cimport ProducedTopics, ProduceTerms
+from aiokafka_lite.producer.send.batches_request cimport ProducedTopics
 
 
 cdef class ProduceRound(Exchange):
@@ -15,9 +15,7 @@ cdef class ProduceRound(Exchange):
     cdef public Py_ssize_t bytes_on_their_way
     cdef public double begun_at_s
     cdef readonly bint is_of_one_record
-    cdef ProduceTerms _terms
     cdef ProducedTopics _topics
-    cdef list _wires
 
     cpdef ended(self, response, error)
     cpdef object read(self, frame, int version)

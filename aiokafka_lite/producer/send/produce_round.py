@@ -32,9 +32,7 @@ class ProduceRound(Exchange):
     request: ProduceRequest
 
     __slots__ = (
-        "_terms",
         "_topics",
-        "_wires",
         "batches",
         "begun_at_s",
         "bytes_on_their_way",
@@ -61,9 +59,7 @@ class ProduceRound(Exchange):
             max_version = ProduceRequest.topic_ids_since - 1
         request = BatchesRequest(terms, topics, batches, wires)
         super().__init__(request, max_version, terms.acks != 0)
-        self._terms = terms
         self._topics = topics
-        self._wires = wires
         self.batches = batches
         self.node = node
         self.lone_number = 0
