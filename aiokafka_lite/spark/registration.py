@@ -19,8 +19,8 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
 
     Calling it again is harmless. Spark starts Python on driver and executors with
     `spark.pyspark.python` or `$PYSPARK_PYTHON`, where the package must be installed. With
-    `by_value` each task carries the package's sources (0.4 MB) instead, and they run without the
-    compiled parts. A package that comes from a zip, as by `--py-files`, travels so in any case.
+    `by_value` each task carries the package's sources (up to 500 KB) instead, and they run without
+    the compiled parts. A package that comes from a zip, as by `--py-files`, travels so in any case.
     The libraries anyio and pyarrow, and those of the codecs, must be installed.
 
     It adds the names of options with secrets to the session's `spark.sql.redaction.options.regex`.

@@ -3,9 +3,10 @@
 Objects pickled for Spark say where the package comes from, and carry it along on request.
 `cloudpickle` can pickle a module's functions and classes by value. It cannot carry imports within
 functions, module-level values, or compiled code. So only this file is pickled by value. It carries
-the sources of all others, which are imported on arrival. Does not wait.
+the sources of the others, which are imported on arrival. Does not wait.
 """
 
+import ast
 import importlib.abc
 import importlib.machinery
 import importlib.resources
@@ -18,21 +19,40 @@ import zipimport
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources.abc import Traversable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 _PACKAGE: Final = "aiokafka_lite"
-_STAYS: Final = ("cli", "testing")
-"""Parts that no Spark worker uses."""
-_STANDS_ON: Final = ("anyio", "pyarrow")
+_STAYS: Final = frozenset(
+    f"{_PACKAGE}/{part}"
+    for part in (
+        *("cli", "compat", "share", "testing", "__main__.py"),
+        *("spark/jobs", "spark/__main__.py", "spark/listener.py", "spark/prometheus.py"),
+        "spark/batch_report.py",
+    )
+)
+"""Parts that no process imports which Spark starts. With them an archive would be a third larger,
+and Spark warns of tasks of a megabyte, which may have a reader and a writer."""
+_GOES: Final = {f"{_PACKAGE}/workers": ("__init__.py", "connect_headers.py")}
+"""Folders of which few files go along."""
+_STANDS_ON: Final = ("anyio", "pyarrow", "_lzma")
+
+_HasBody: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
-    """Imports a package from an archive of its sources in memory, without files on a disk."""
+    """Imports a package from an archive of its sources in memory, without files on a disk.
+
+    The archive is a zip without compression, compressed as a whole: half the size of one whose
+    files are compressed.
+    """
 
     def __init__(self, package: str, archive: bytes) -> None:
+        # Here: some builds of Python lack it, and learn of it from `install`.
+        import lzma  # noqa: PLC0415
+
         self.carried_package = package
         self.archive = archive
-        self._files = zipfile.ZipFile(io.BytesIO(archive))
+        self._files = zipfile.ZipFile(io.BytesIO(lzma.decompress(archive)))
         self._names = frozenset(self._files.namelist())
 
     def find_spec(
@@ -41,8 +61,17 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         path: object = None,  # noqa: ARG002 - a name is all it takes
         target: object = None,  # noqa: ARG002 - as above
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return the spec of a module in the archive; None for others."""
+        """Return the spec of a module in the archive; None for others.
+
+        Raises: ModuleNotFoundError, with the remedy, for a part that stays with the driver.
+        """
         if self._file(fullname) is None:
+            if fullname.replace(".", "/") in _STAYS:
+                raise ModuleNotFoundError(
+                    f"{fullname} does not travel to Spark's processes, which use it for nothing:"
+                    " install aiokafka_lite where Spark runs Python",
+                    name=fullname,
+                )
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
@@ -63,13 +92,43 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
 
 @cache
 def sources() -> bytes:
-    """Return an archive of the package's sources, without the parts that no worker uses."""
+    """Return an archive of the package's sources, as `Sources` takes it.
+
+    It lacks the parts that no process of Spark's imports, and all docstrings but those of classes.
+    Lines keep their numbers. It costs a second of CPU, once in a driver's process.
+    """
+    import lzma  # noqa: PLC0415
+
     into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(into, "w") as archive:
         for name, file in _python_files(importlib.resources.files(_PACKAGE), _PACKAGE):
             # A fixed date, so that equal sources make equal archives.
-            archive.writestr(zipfile.ZipInfo(name), file.read_bytes(), zipfile.ZIP_DEFLATED)
-    return into.getvalue()
+            archive.writestr(zipfile.ZipInfo(name), _without_docstrings(file.read_text("utf-8")))
+    return lzma.compress(into.getvalue(), preset=6)
+
+
+def _without_docstrings(source: str) -> str:
+    """Return the source with empty strings for its docstrings, and each line in its place.
+
+    Those of classes stay: errors of brokers take their texts from them.
+    """
+    lines = source.split("\n")
+    for each in _docstrings(ast.parse(source)):
+        first, last = each.lineno - 1, (each.end_lineno or each.lineno) - 1
+        indent = lines[first][: each.col_offset]
+        if not indent.strip() and lines[last].endswith('"'):
+            lines[first : last + 1] = [f'{indent}""', *[""] * (last - first)]
+    return "\n".join(lines)
+
+
+def _docstrings(of: _HasBody) -> Iterator[ast.Expr]:
+    for place, each in enumerate(of.body):
+        if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _docstrings(each)
+        elif isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
+            is_of_class = isinstance(of, ast.ClassDef) and place == 0
+            if isinstance(each.value.value, str) and not is_of_class:
+                yield each
 
 
 def carried(*, by_value: bool) -> bytes | None:
@@ -85,11 +144,13 @@ def carried(*, by_value: bool) -> bytes | None:
 
 def _python_files(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
     for each in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = f"{name}/{each.name}"
+        if path in _STAYS or each.name not in _GOES.get(name, (each.name,)):
+            continue
         if each.is_dir():
-            if name != _PACKAGE or each.name not in _STAYS:
-                yield from _python_files(each, f"{name}/{each.name}")
+            yield from _python_files(each, path)
         elif each.name.endswith(".py"):
-            yield f"{name}/{each.name}", each
+            yield path, each
 
 
 def brought() -> bytes | None:
@@ -112,6 +173,8 @@ def install(archive: bytes | None) -> None:
     Raises: ModuleNotFoundError, with the remedy, if the package is neither installed nor carried
     along.
     """
+    if archive is not None:
+        _check_there(_STANDS_ON)
     former = _finder()
     if archive != (None if former is None else former.archive):
         if former is not None:
@@ -120,15 +183,17 @@ def install(archive: bytes | None) -> None:
             del sys.modules[name]
         if archive is not None:
             sys.meta_path.insert(0, Sources(_PACKAGE, archive))
-    needed = (_PACKAGE,) if archive is None else _STANDS_ON
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing and archive is None:
+    if archive is None and importlib.util.find_spec(_PACKAGE) is None:
         raise ModuleNotFoundError(
             f"{sys.executable}, with which Spark runs Python here, cannot import aiokafka_lite:"
             " install it there; or let PYSPARK_PYTHON (or spark.pyspark.python) name an"
             " interpreter that has it; or call register(spark, by_value=True). A file given by"
             " addPyFile is not seen by the processes that plan streams."
         )
+
+
+def _check_there(needed: tuple[str, ...]) -> None:
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
             f"register(spark, by_value=True) brings aiokafka_lite to {sys.executable}, but not"

@@ -1,17 +1,21 @@
 """The package on its way to Spark's processes: unpickled here by a Python that lacks it."""
 
+import ast
 import base64
 import io
 import json
+import lzma
 import os
 import pickle
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from aiokafka_lite.broker_errors import for_code
 from aiokafka_lite.spark.process import cargo
 from tests.conftest import require_spark
 from tests.spark.support.other_workers import without_the_package
@@ -56,11 +60,60 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return without_the_package(tmp_path_factory.mktemp("bare"))
 
 
-def test_the_archive_has_the_sources_without_the_broker_and_the_command_line() -> None:
-    names = zipfile.ZipFile(io.BytesIO(cargo.sources())).namelist()
+def unpacked() -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(lzma.decompress(cargo.sources())))
+
+
+def test_the_archive_has_the_sources_without_what_no_worker_imports() -> None:
+    names = unpacked().namelist()
     assert {"aiokafka_lite/__init__.py", "aiokafka_lite/spark/source.py"} <= set(names)
     assert all(name.endswith(".py") for name in names)
-    assert not [name for name in names if name.split("/")[1] in ("testing", "cli")]
+    assert not [name for name in names if name.split("/")[1] in ("testing", "cli", "share")]
+    assert not [name for name in names if name.startswith("aiokafka_lite/spark/jobs/")]
+
+
+def test_an_object_carries_the_package_once_and_two_stay_below_sparks_warning() -> None:
+    """A task may have a reader and a writer. Spark warns of 1000 KiB: TASK_SIZE_TO_WARN_KIB."""
+    packed = sent(cargo.sources())
+    assert len(packed) < 500_000
+    assert packed.count(cargo.sources()[:1000]) == 1
+
+
+def test_all_that_carried_modules_import_is_carried_too() -> None:
+    archive = unpacked()
+    names = set(archive.namelist())
+
+    def is_lacking(module: str) -> bool:
+        path = module.replace(".", "/")
+        here = (ROOT / f"{path}.py").exists() or (ROOT / path / "__init__.py").exists()
+        return here and not names & {f"{path}.py", f"{path}/__init__.py"}
+
+    lacking = {
+        (name, module)
+        for name in names
+        for module in imported(ast.parse(archive.read(name)))
+        if is_lacking(module)
+    }
+    assert lacking == set()
+
+
+def imported(of: ast.AST) -> Iterator[str]:
+    """The modules of the package that run-time code imports, also within functions."""
+    for each in ast.iter_child_nodes(of):
+        if isinstance(each, ast.If) and "TYPE_CHECKING" in ast.unparse(each.test):
+            continue
+        if isinstance(each, ast.ImportFrom) and each.module is not None:
+            yield each.module
+            yield from (f"{each.module}.{name.name}" for name in each.names)
+        yield from imported(each)
+
+
+def test_a_part_that_stays_says_so_where_it_is_missed() -> None:
+    carried = cargo.Sources("aiokafka_lite", cargo.sources())
+    for part in ("aiokafka_lite.share", "aiokafka_lite.spark.jobs"):
+        with pytest.raises(ModuleNotFoundError, match=f"{part} does not travel .* install"):
+            carried.find_spec(part)
+    assert carried.find_spec("aiokafka_lite.net._no_such_leaf") is None
 
 
 def test_equal_sources_make_equal_archives() -> None:
@@ -83,10 +136,11 @@ def test_a_process_without_the_package_says_what_to_do(python: Path) -> None:
 
 def test_what_arrives_last_is_what_a_process_has(python: Path) -> None:
     """A notebook's driver may have another version than the one before it, on the same workers."""
-    newer = io.BytesIO(cargo.sources())
-    with zipfile.ZipFile(newer, "a") as archive:
+    changed = io.BytesIO(lzma.decompress(cargo.sources()))
+    with zipfile.ZipFile(changed, "a") as archive:
         archive.writestr("aiokafka_lite/of_another_version.py", "")
-    done = arrive(python, sent(cargo.sources()), sent(newer.getvalue()), sent(newer.getvalue()))
+    newer = lzma.compress(changed.getvalue(), preset=0)
+    done = arrive(python, sent(cargo.sources()), sent(newer), sent(newer))
     assert done.returncode == 0, done.stderr
     first, second, third = (number for _, _, number in json.loads(done.stdout))
     assert first != second == third
@@ -118,7 +172,7 @@ def test_a_package_from_a_zip_travels_without_being_asked(
 ) -> None:
     """`--py-files` brings the driver a zip, which the processes that plan streams do not see."""
     place = tmp_path / "package"
-    place.write_bytes(cargo.sources())
+    place.write_bytes(lzma.decompress(cargo.sources()))
     if form == "a folder":
         place = tmp_path / "unpacked"
         zipfile.ZipFile(tmp_path / "package").extractall(place)
@@ -141,8 +195,18 @@ def test_a_package_from_a_zip_travels_without_being_asked(
 
 def test_a_traceback_shows_the_lines_of_what_was_brought() -> None:
     carried = cargo.Sources("aiokafka_lite", cargo.sources())
-    assert (
-        carried.get_source("aiokafka_lite.spark.process.cargo") == Path(cargo.__file__).read_text()
-    )
+    brought = carried.get_source("aiokafka_lite.spark.process.cargo").split("\n")
+    written = Path(cargo.__file__).read_text().split("\n")
+    assert len(brought) == len(written)
+    line = cargo.install.__code__.co_firstlineno - 1
+    assert brought[line] == written[line] == "def install(archive: bytes | None) -> None:"
+    assert {each.strip() for each in set(brought) - set(written)} <= {'""'}
     assert carried.is_package("aiokafka_lite.spark")
     assert carried.find_spec("anyio") is None
+
+
+def test_texts_of_errors_are_brought_and_docstrings_of_functions_are_not() -> None:
+    carried = cargo.Sources("aiokafka_lite", cargo.sources())
+    source = carried.get_source("aiokafka_lite.broker_errors")
+    assert for_code(29).description in " ".join(source.split())
+    assert "Idempotent." not in carried.get_source("aiokafka_lite.spark.process.cargo")

@@ -10,8 +10,8 @@ from tests.spark.support.other_workers import ROUND_TRIP, run, session, without_
 from tests.spark.support.releases import needs
 
 PROGRAM = f"""
+from tests.spark.support.other_workers import zip_package
 from pathlib import Path
-from aiokafka_lite.spark.process.cargo import sources
 {session()}
 {ROUND_TRIP}
 
@@ -34,7 +34,7 @@ with EmbeddedBroker.threaded() as broker:
     register(spark)
     print("BY VALUE NO MORE", refusal(table.load), sep="|")
 
-    Path("package.zip").write_bytes(sources())
+    zip_package(Path("package.zip"))
     spark.sparkContext.addPyFile("package.zip")
     register(spark)  # which is when a data source is told of such files
     print("PY FILE, BATCH", table.load().count(), sep="|")

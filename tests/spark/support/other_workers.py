@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,13 @@ def without_the_package(folder: Path) -> Path:
     )
     python.chmod(0o755)
     return python
+
+
+def zip_package(to: Path) -> None:
+    """Write the whole package as a zip, as users make it for `--py-files`."""
+    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in (ROOT / "aiokafka_lite").rglob("*.py"):
+            archive.write(each, each.relative_to(ROOT))
 
 
 def run(

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from aiokafka_lite.spark.process.cargo import sources
 from tests.spark.support.environment_archive import pack_environment
 from tests.spark.support.job_process import JobProcess, as_settings
+from tests.spark.support.other_workers import zip_package
 from tests.spark.support.standalone import PYTHON, QUICK_JVM, SPARK_HOME, machine
 from tests.support.documents import ROOT
 
@@ -48,7 +48,7 @@ class Way(NamedTuple):
 def by_py_files(folder: Path) -> Way:
     """The driver and all others have the package by `--py-files` alone."""
     package = folder / "aiokafka_lite.zip"
-    package.write_bytes(sources())
+    zip_package(package)
     return Way(["--py-files", str(package)], PYTHON, PYTHON, _RUN, [])
 
 
