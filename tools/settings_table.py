@@ -26,7 +26,8 @@ Every setting that Kafka 4.4 knows can be set and described. These act. The othe
 line of the log says so when one is set. An unknown setting of a topic or a group is refused, in
 Kafka's words. A setting of all brokers that is the default of an acting setting of topics acts too.
 Options of the constructor are in [the list of options](../options.md). Of the quotas,
-`producer_byte_rate` acts: a producer beyond it is told to pause, and its connection is muted.
+`producer_byte_rate` and `consumer_byte_rate` act: a client beyond its quota is told to pause, and
+its connection is muted. A batch of more bytes than a consumer may read in ten seconds never comes.
 """
 
 

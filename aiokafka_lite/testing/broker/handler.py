@@ -125,6 +125,23 @@ class RequestContext:
     def log_dirs(self) -> LogDirs:
         return self.on_node.log_dirs
 
+    @property
+    def user(self) -> str:
+        """The name of the user, as quotas have it."""
+        return self.session.principal.removeprefix("User:")
+
+    def throttle_ms(self, quota: str, size: int, *, withholds: bool = False) -> int:
+        """Count bytes by a quota; mute the connection as long as they are beyond it, and return it.
+
+        `withholds`: as in ClientQuotas.throttle_ms.
+        """
+        now_s = self.on_node.clock.monotonic()
+        pause_ms = self.users.quotas.throttle_ms(
+            quota, self.user, self.client_id, size, now_s, withholds=withholds
+        )
+        self.mute_s = pause_ms / 1000
+        return pause_ms
+
     def port_of(self, node: BrokerNode) -> int:
         """Return a node's port on the listener that the client has connected to."""
         return node.ports[self.session.listener]

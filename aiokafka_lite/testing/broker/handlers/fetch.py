@@ -31,8 +31,13 @@ from aiokafka_lite.protocol.messages.fetch import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Answer, Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.security.client_quotas import FETCHED
 from aiokafka_lite.testing.broker.state.cluster_state import BrokerPartition, partition_of
-from aiokafka_lite.testing.broker.state.log.fetch_sessions import FetchContext, RequestedPartition
+from aiokafka_lite.testing.broker.state.log.fetch_sessions import (
+    NO_SESSION,
+    FetchContext,
+    RequestedPartition,
+)
 
 SESSION_ERRORS = (
     FetchSessionIdNotFound.errno,
@@ -52,7 +57,7 @@ def handle(context: RequestContext, request: FetchRequest) -> Answer:
         return FetchResponse(error_code=error.errno)
     pending = PendingFetch(context, request, fetch)
     found = pending.read()
-    if pending.is_due() or sum(len(data.records or b"") for _, data in found) >= request.min_bytes:
+    if pending.is_due() or _size_of(found) >= pending.min_bytes:
         return pending.answer(found)
     return pending.wait
 
@@ -78,6 +83,9 @@ class PendingFetch:
         self._fetch = fetch
         self._deadline = context.on_node.clock.monotonic() + request.max_wait_ms / 1000
         self._reads = [self._look_at(asked) for asked in fetch.partitions]
+        by_quota = context.users.quotas.most_bytes(FETCHED, context.user, context.client_id)
+        self._max_bytes = int(min(request.max_bytes, by_quota))
+        self.min_bytes = min(request.min_bytes, self._max_bytes)
 
     def is_due(self) -> bool:
         """Return whether further waiting is useless: enough bytes, an error, or an empty request.
@@ -100,7 +108,7 @@ class PendingFetch:
                     wanted.fetch_offset, self._upper_bound(read.partition)
                 ),
             )
-        return available >= self._request.min_bytes
+        return available >= self.min_bytes
 
     async def wait(self) -> FetchResponse:
         """Return the response once it is due, at the latest after the request's max_wait_ms.
@@ -128,7 +136,7 @@ class PendingFetch:
     def read(self) -> list[tuple[RequestedPartition, PartitionData]]:
         """Read the present data, in order, within the limits."""
         found: list[tuple[RequestedPartition, PartitionData]] = []
-        budget = self._request.max_bytes
+        budget = self._max_bytes
         at_least_one = True
         for read in self._reads:
             limit = min(budget, read.asked.wanted.partition_max_bytes)
@@ -140,8 +148,18 @@ class PendingFetch:
         return found
 
     def answer(self, found: Sequence[tuple[RequestedPartition, PartitionData]]) -> FetchResponse:
-        """Return the response for the data; the session records it."""
+        """Return the response for the data; the session records it.
+
+        Beyond the quota it has no data but the time to pause, and the session stays as it is.
+        """
         on_node = self._context.on_node
+        throttle_time_ms = self._context.throttle_ms(FETCHED, _size_of(found), withholds=True)
+        if throttle_time_ms:
+            session = self._fetch.session
+            return FetchResponse(
+                throttle_time_ms=throttle_time_ms,
+                session_id=NO_SESSION if session is None else session.session_id,
+            )
         session_id, told = on_node.sessions.finish(
             self._fetch, self._context.version, found, on_node.clock.monotonic()
         )
@@ -251,6 +269,10 @@ class PendingFetch:
         if self._request.isolation_level == READ_COMMITTED:
             return partition.log.last_stable_offset
         return partition.log.high_watermark
+
+
+def _size_of(found: Sequence[tuple[RequestedPartition, PartitionData]]) -> int:
+    return sum(len(data.records or b"") for _, data in found)
 
 
 def _divergence(

@@ -68,7 +68,6 @@ def handle(context: RequestContext, request: ProduceRequest) -> ProduceResponse 
     refusal = _refuse_all(context, request)
     topics = [_produce_to_topic(context, request, topic, refusal) for topic in request.topic_data]
     throttle_time_ms = _throttle_ms(context, request)
-    context.mute_s = throttle_time_ms / 1000
     if request.acks == NO_ANSWER:
         _close_after_error(topics)
         return None
@@ -89,10 +88,7 @@ def _throttle_ms(context: RequestContext, request: ProduceRequest) -> int:
         for topic in request.topic_data
         for partition in topic.partition_data
     )
-    now_s = context.on_node.clock.monotonic()
-    user = context.session.principal.removeprefix("User:")
-    pause_s = context.users.quotas.throttle_s(PRODUCED, user, context.client_id, size, now_s)
-    return int(pause_s * 1000)
+    return context.throttle_ms(PRODUCED, size)
 
 
 def _refuse_all(context: RequestContext, request: ProduceRequest) -> BrokerResponseError | None:

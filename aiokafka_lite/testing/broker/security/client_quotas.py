@@ -1,13 +1,14 @@
 """The quotas of users, client ids and addresses. Does not wait.
 
-That of producers' bytes acts; the others are stored and described. Source:
+Those of bytes act, of producers and of consumers; the others are stored and described. Source:
 ClientQuotaControlManager, ClientQuotasImage (KIP-546); ClientQuotaManager, Rate (KIP-13, KIP-219).
 """
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address
-from math import isclose, isfinite
+from math import inf, isclose, isfinite
 
 from aiokafka_lite.errors import InvalidRequestError, UnsupportedVersionError
 from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
@@ -31,6 +32,7 @@ _OF_CLIENTS = {
 _OF_ADDRESSES = {"connection_creation_rate": _INT}
 
 PRODUCED = "producer_byte_rate"
+FETCHED = "consumer_byte_rate"
 WINDOW_S = 10
 """A rate is taken over the last ten seconds and the present one (quota.window.num)."""
 
@@ -38,36 +40,73 @@ Entity = frozenset[tuple[str, str | None]]
 """The types of an entity and their names; the name None is the default entity of the type."""
 
 
+@dataclass(slots=True)
+class _Sample:
+    """What was counted within a second."""
+
+    first_s: float
+    last_s: float = 0.0
+    size: int = 0
+
+
 class ClientQuotas:
     """The quotas of one cluster."""
 
     def __init__(self) -> None:
         self._values: dict[Entity, dict[str, float]] = {}
-        self._used: dict[tuple[str, Entity], deque[tuple[float, int]]] = {}
-        """What was counted by a quota: the second, and the bytes."""
+        self._samples: dict[tuple[str, Entity], deque[_Sample]] = {}
+        """What was counted by a quota, second by second."""
 
-    def throttle_s(self, key: str, user: str, client_id: str, size: int, now_s: float) -> float:
-        """Count bytes, and return how long the client has to pause so that the quota holds."""
-        if not self._values:
-            return 0.0
+    def throttle_ms(
+        self,
+        key: str,
+        user: str,
+        client_id: str,
+        size: int,
+        now_s: float,
+        *,
+        withholds: bool = False,
+    ) -> int:
+        """Count bytes, and return how long the client has to pause so that the quota holds.
+
+        `withholds`: bytes beyond it are not sent, and do not count, as in an answer to Fetch.
+        """
+        found = self._quota_of(key, user, client_id) if self._values else None
+        if found is None:
+            return 0
+        quota, counts = found
+        samples = self._samples.setdefault((key, counts), deque())
+        while samples and samples[0].last_s <= now_s - WINDOW_S - 1:
+            samples.popleft()
+        if not samples or samples[-1].first_s <= now_s - 1:
+            samples.append(_Sample(now_s))
+        samples[-1].last_s = now_s
+        elapsed_s = now_s - samples[0].first_s
+        window_s = elapsed_s + max(0, WINDOW_S - int(elapsed_s))
+        used = size + sum(sample.size for sample in samples)
+        pause_ms = max(0, round((used / quota - window_s) * 1000))
+        if not (pause_ms and withholds):
+            samples[-1].size += size
+        return pause_ms
+
+    def most_bytes(self, key: str, user: str, client_id: str) -> float:
+        """Return what a quota lets through within its ten seconds; inf without one."""
+        found = self._quota_of(key, user, client_id) if self._values else None
+        return inf if found is None else found[0] * WINDOW_S
+
+    def _quota_of(self, key: str, user: str, client_id: str) -> tuple[float, Entity] | None:
+        """Return the quota that a client meets, and who shares it."""
         for of_user in (user, None, ...):
             for of_client in (client_id, None, ...):
                 named = ((USER, of_user), (CLIENT_ID, of_client))
                 quota = self._values.get(
                     frozenset((kind, name) for kind, name in named if name is not ...), {}
                 ).get(key)
-                if quota is None:
-                    continue
-                counts = [
-                    *([(USER, user)] if of_user is not ... else []),
-                    *([(CLIENT_ID, client_id)] if of_client is not ... else []),
-                ]
-                used = self._used.setdefault((key, frozenset(counts)), deque())
-                used.append((now_s, size))
-                while used[0][0] < now_s - WINDOW_S:
-                    used.popleft()
-                return max(0.0, sum(each for _, each in used) / quota - WINDOW_S)
-        return 0.0
+                if quota is not None:
+                    users = [(USER, user)] if of_user is not ... else []
+                    clients = [(CLIENT_ID, client_id)] if of_client is not ... else []
+                    return quota, frozenset([*users, *clients])
+        return None
 
     def alter(
         self, entity: Sequence[EntityData], ops: Sequence[OpData], *, validate_only: bool
@@ -195,4 +234,4 @@ def _check_component(asked: ComponentData, seen: set[str]) -> None:
         raise InvalidRequestError(f"Unknown match type {asked.match_type}")
 
 
-__all__ = ["PRODUCED", "ClientQuotas"]
+__all__ = ["FETCHED", "PRODUCED", "ClientQuotas"]

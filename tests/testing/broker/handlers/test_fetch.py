@@ -17,6 +17,7 @@ from aiokafka_lite.errors import (
     UnknownTopicOrPartitionError,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
 from aiokafka_lite.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -348,6 +349,52 @@ async def test_a_cancelled_wait_leaves_no_watcher_and_no_timer() -> None:
         await waiter
     assert bench.clock.pending_timers == 0
     assert not bench.cluster.partition(TP)._watchers
+
+
+# Quotas…
+
+
+def limited(quota: int, batches: int) -> Bench:
+    """A bench with batches of 1050 bytes, whose clients may read `quota` bytes a second."""
+    bench = filled(0)
+    data = next(made for size in range(1050) if len(made := batch(b"x" * size)) == 1050)
+    for _ in range(batches):
+        bench.cluster.partition(TP).append(data)
+    default = EntityData(entity_type="client-id", entity_name=None)
+    op = OpData(key="consumer_byte_rate", value=float(quota), remove=False)
+    for node in bench.nodes.values():
+        node.users.quotas.alter([default], [op], validate_only=False)
+    return bench
+
+
+async def test_an_answer_beyond_the_quota_is_empty_and_the_session_goes_on() -> None:
+    """It does not count, so the next one that fits comes after the window of the first."""
+    bench = limited(210, 6)
+    first = ask(bench, 0, session_epoch=0)
+    assert (found(first), first.throttle_time_ms) == ([[0, 1]], 0)
+    session = {"session_id": first.session_id}
+    for epoch in (1, 2):
+        empty = ask(bench, 2, **session, session_epoch=epoch)
+        assert (partitions(empty), empty.throttle_time_ms) == ([], 10_000)
+        assert empty.session_id == first.session_id
+        await bench.clock.advance(10)
+    later = ask(bench, 2, **session, session_epoch=3)
+    assert (found(later), later.throttle_time_ms) == ([[2, 3]], 0)
+    opening = ask(bench, 4, session_epoch=0)
+    assert (partitions(opening), opening.throttle_time_ms) == ([], 10_000)
+    assert opening.session_id == 0
+
+
+async def test_the_window_grows_for_a_second_and_lets_a_little_more_through() -> None:
+    bench = limited(100, 1)
+    assert ask(bench, 0).throttle_time_ms == 500
+    await bench.clock.advance(0.5)
+    assert found(ask(bench, 0)) == [[0]]
+
+
+def test_a_fetch_does_not_wait_for_more_than_its_quota_allows() -> None:
+    bench = limited(210, 3)
+    assert found(ask(bench, 0, min_bytes=BIG, max_wait_ms=1000)) == [[0, 1]]
 
 
 # Sessions…

@@ -1,10 +1,11 @@
 """Quotas of entities: stored, changed, found; the errors are compared with Apache Kafka's."""
 
+import asyncio
 from typing import Literal
 
 import pytest
 
-from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer
+from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka_lite.admin import ClientQuotaAlteration
 from aiokafka_lite.errors import InvalidRequestError
 from aiokafka_lite.protocol.messages.alter_client_quotas import EntityData, OpData
@@ -125,5 +126,97 @@ def test_what_is_on_its_way_waits_while_the_connection_is_muted(
             await kafka.broker.wait_until(lambda: len(kafka.broker.records("t")) == 2)
         first, second = (each.timestamp for each in kafka.broker.records("t"))
         assert 10_000 < second - first < 11_000
+
+    run_virtual_kafka(main)
+
+
+async def limit_consumers(kafka: VirtualKafka, entity: dict[str, str | None]) -> None:
+    async with AIOKafkaAdminClient(**kafka.client_options) as admin:
+        quota = ClientQuotaAlteration(entity, {"consumer_byte_rate": 1000})
+        (await admin.alter_client_quotas([quota])).raise_first()
+
+
+async def write(kafka: VirtualKafka, count: int, size: int) -> None:
+    async with AIOKafkaProducer(**kafka.client_options) as producer:
+        for _ in range(count):
+            await producer.send_and_wait("t", b"x" * size)
+
+
+@pytest.mark.parametrize("limits", [{}, {"Fetch": 6}], ids=["sessions", "no sessions"])
+@pytest.mark.parametrize(
+    ("entity", "is_meant"),
+    [
+        ({"user": "ANONYMOUS"}, True),
+        ({"client-id": "me"}, True),
+        ({"client-id": "other"}, False),
+    ],
+)
+def test_a_consumer_beyond_its_quota_gets_nothing_until_it_holds(
+    limits: dict[str, int], entity: dict[str, str | None], is_meant: bool
+) -> None:
+    """Ten seconds' worth is free. An answer beyond is empty, also where a session would begin."""
+
+    async def read(kafka: VirtualKafka) -> list[float]:
+        began_s, came_s = kafka.clock.monotonic(), []
+        async with AIOKafkaConsumer(
+            "t",
+            **kafka.client_options,
+            client_id="me",
+            auto_offset_reset="earliest",
+            max_api_versions=limits,
+        ) as consumer:
+            for offset in range(6):
+                assert (await consumer.getone()).offset == offset
+                came_s.append(kafka.clock.monotonic() - began_s)
+        return came_s
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("t")
+        await write(kafka, 6, 3_000)
+        await limit_consumers(kafka, entity)
+        first, second = await read(kafka), await read(kafka)
+        if is_meant:
+            assert first[2] < 1
+            assert 8 < first[3] < 20
+            assert 8 < second[0] < 20
+        else:
+            assert second[5] < 1
+
+    run_virtual_kafka(main)
+
+
+def test_a_batch_beyond_a_whole_window_never_reaches_the_consumer() -> None:
+    """A real broker compares it with an empty window each time, too, and does not send it."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("t")
+        await write(kafka, 1, 12_000)
+        await limit_consumers(kafka, {"client-id": "slow"})
+        for client_id, expected in (("slow", 0), ("fast", 1)):
+            async with AIOKafkaConsumer(
+                "t", **kafka.client_options, client_id=client_id, auto_offset_reset="earliest"
+            ) as consumer:
+                assert len(await consumer.getmany(timeout_ms=120_000)) == expected
+
+    run_virtual_kafka(main)
+
+
+def test_what_comes_while_a_fetch_waits_is_counted() -> None:
+    """The answer is late then, and the connection is muted after it all the same."""
+
+    async def main(kafka: VirtualKafka) -> None:
+        kafka.broker.create_topic("t")
+        await limit_consumers(kafka, {"user": None})
+        async with AIOKafkaConsumer(
+            "t", **kafka.client_options, auto_offset_reset="earliest", fetch_max_wait_ms=5000
+        ) as consumer:
+            came_s = []
+            for _ in range(2):
+                reading = asyncio.create_task(consumer.getone())
+                await kafka.clock.sleep(1)
+                await write(kafka, 1, 9_000)
+                await reading
+                came_s.append(kafka.clock.monotonic())
+        assert 7 < came_s[1] - came_s[0] < 20
 
     run_virtual_kafka(main)
