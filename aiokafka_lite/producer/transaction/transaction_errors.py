@@ -127,6 +127,25 @@ def as_expired(transactional_id: str, error: KafkaError) -> InvalidProducerIdMap
     return expired
 
 
+def as_timed_out(
+    transactional_id: str, error: InvalidTxnState, age_s: float, timeout_ms: int
+) -> InvalidTxnState:
+    """Return the error of a transaction that its coordinator does not have open any more; if it is
+    older than its timeout, with that and what to do.
+    """
+    if age_s * 1000 < timeout_ms:
+        return error
+    timed_out = InvalidTxnState(
+        f"{reason_of(error).rstrip('.')}; the transaction of "
+        f"transactional_id={quoted(transactional_id)} began {age_s:,.1f} s ago, and its "
+        f"transaction_timeout_ms is {timeout_ms}, so its coordinator has probably aborted it: its "
+        "records do not count; stop this producer, and send them by a new one, with a higher "
+        "transaction_timeout_ms or in smaller transactions"
+    )
+    timed_out.__cause__ = error
+    return timed_out
+
+
 def as_fenced(transactional_id: str, error: KafkaError) -> ProducerFenced:
     """Return any error that means a fenced producer as ProducerFenced."""
     if isinstance(error, ProducerFenced):
@@ -170,5 +189,6 @@ __all__ = [
     "as_expired",
     "as_fenced",
     "as_kafka_error",
+    "as_timed_out",
     "produce_action_for",
 ]

@@ -44,6 +44,7 @@ from aiokafka_lite.producer.transaction.transaction_errors import (
     as_expired,
     as_fenced,
     as_kafka_error,
+    as_timed_out,
     produce_action_for,
 )
 from aiokafka_lite.producer.transaction.transaction_offsets import TransactionOffsets
@@ -122,6 +123,7 @@ class TransactionManager:
         self._told_versions: tuple[object, ...] = ()
         self._may_have_v2 = False
         self._prepared: PreparedTransaction | None = None
+        self._began_s = 0.0
 
     # For the sender and for send(); nothing here waits…
 
@@ -152,7 +154,7 @@ class TransactionManager:
         """Return the error for the user of a batch that was given up."""
         if isinstance(error, InvalidProducerEpoch):
             return as_fenced(self.transactional_id, error)
-        return error
+        return self._with_age(error) if isinstance(error, InvalidTxnState) else error
 
     def batch_failed(self, batch: ProducerBatch, error: Exception) -> None:
         """Fail the transaction because a batch was given up (2d'-4)."""
@@ -203,6 +205,7 @@ class TransactionManager:
         """Begin a transaction. Raises: IllegalStateError; the fatal error."""
         self._calls.check_no_other("begin_transaction()")
         self.status.to(TransactionState.IN_TRANSACTION)
+        self._began_s = self._client.clock.monotonic()
         self.sends.begin()
         self.coordinator.failures.clear()
         self._scope.is_v2 = self._has_v2()
@@ -336,6 +339,8 @@ class TransactionManager:
             error = as_fenced(self.transactional_id, error)
         if isinstance(error, InvalidProducerIdMapping):
             error = as_expired(self.transactional_id, error)
+        if isinstance(error, InvalidTxnState):
+            error = self._with_age(error)
         if action is TxnAction.ABORT_COMMIT_FAILED:
             moved_on = CommitFailedError(
                 f"the group has moved on without the member whose offsets these are: {error}; "
@@ -355,6 +360,11 @@ class TransactionManager:
             self.status.fail_abortable(error, bump=action is TxnAction.ABORT_AND_BUMP)
             self._accumulator.fail_unsent(error)
         return error
+
+    def _with_age(self, error: InvalidTxnState) -> InvalidTxnState:
+        age_s = self._client.clock.monotonic() - self._began_s
+        timeout_ms = self._config.transaction_timeout_ms
+        return as_timed_out(self.transactional_id, error, age_s, timeout_ms)
 
     # What they do…
 

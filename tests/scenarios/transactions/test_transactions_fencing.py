@@ -200,11 +200,34 @@ async def test_a_transaction_that_takes_too_long_is_aborted_by_its_coordinator(
         await clock.advance(2)
         assert broker.transaction(ID).state is Ending.COMPLETE_ABORT
         # In V2 its epoch looks like that of a commit which is repeated, on Apache Kafka, too.
-        with pytest.raises(ProducerFenced if version == 1 else InvalidTxnState):
+        error, text = (
+            (ProducerFenced, "a transaction has timed out")
+            if version == 1
+            else (InvalidTxnState, "began 11.0 s ago, and its transaction_timeout_ms is 10000")
+        )
+        with pytest.raises(error, match=text):
             await producer.commit_transaction()
         assert state(producer) is TransactionState.FATAL_ERROR
         assert await visible(broker) == []
     assert ends(broker) == [True]
+
+
+async def test_a_refused_state_within_the_time_has_another_reason() -> None:
+    """INVALID_TXN_STATE is only put down to the timeout when that has passed."""
+    clock = FakeClock()
+    async with (
+        kafka(clock=clock) as broker,
+        transacting(broker, clock=clock, transaction_timeout_ms=10_000) as producer,
+    ):
+        await commit_one(producer, b"1")
+        await clock.advance(60)  # what counts is the age of the transaction, not the producer's
+        await producer.begin_transaction()
+        await producer.send_and_wait("orders", b"2")
+        await clock.advance(9)
+        broker.faults.fail(EndTxnRequest, InvalidTxnState)
+        with pytest.raises(InvalidTxnState) as raised:
+            await producer.commit_transaction()
+        assert "transaction_timeout_ms" not in str(raised.value)
 
 
 async def test_an_abort_behind_the_timeout_lets_go_on_in_v2() -> None:
