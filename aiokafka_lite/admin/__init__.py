@@ -40,12 +40,15 @@ if TYPE_CHECKING:
     )
     from aiokafka_lite.admin.groups.offset_reset_plan import OffsetReset, OffsetResetPlan, ShiftBy
     from aiokafka_lite.admin.groups.streams_group import (
+        GlobalStore,
         InternalTopic,
         StreamsGroupDescription,
         StreamsMemberDescription,
         StreamsTask,
         StreamsTasks,
+        StreamsTopology,
         Subtopology,
+        TopologyNode,
     )
     from aiokafka_lite.admin.partitions.election_calls import ElectionType
     from aiokafka_lite.admin.partitions.list_offsets_calls import ListOffsetsResult
@@ -111,6 +114,7 @@ __all__ = [
     "FeatureLevels",
     "FeatureMetadata",
     "FeatureUpdate",
+    "GlobalStore",
     "GroupDescription",
     "GroupListing",
     "HangingTransaction",
@@ -147,8 +151,10 @@ __all__ = [
     "StreamsMemberDescription",
     "StreamsTask",
     "StreamsTasks",
+    "StreamsTopology",
     "Subtopology",
     "TopicDescription",
+    "TopologyNode",
     "TransactionDescription",
     "TransactionListing",
     "UpgradeType",
@@ -178,6 +184,7 @@ _HOMES = {
     "FeatureLevels": "cluster.cluster_values",
     "FeatureMetadata": "cluster.cluster_values",
     "FeatureUpdate": "cluster.cluster_values",
+    "GlobalStore": "groups.streams_group",
     "GroupDescription": "groups.group_values",
     "GroupListing": "groups.group_values",
     "HangingTransaction": "transactions.transaction_answers",
@@ -214,8 +221,10 @@ _HOMES = {
     "StreamsMemberDescription": "groups.streams_group",
     "StreamsTask": "groups.streams_group",
     "StreamsTasks": "groups.streams_group",
+    "StreamsTopology": "groups.streams_group",
     "Subtopology": "groups.streams_group",
     "TopicDescription": "topics.topic_description",
+    "TopologyNode": "groups.streams_group",
     "TransactionDescription": "transactions.transaction_answers",
     "TransactionListing": "transactions.transaction_answers",
     "UpgradeType": "cluster.cluster_values",

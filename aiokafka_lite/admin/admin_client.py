@@ -14,6 +14,7 @@ from aiokafka_lite.admin.admin_config import AdminConfig
 from aiokafka_lite.admin.calls.admin_requests import AdminRequests
 from aiokafka_lite.admin.cluster.cluster_calls import ClusterCalls
 from aiokafka_lite.admin.cluster.describe_cluster_calls import DescribeClusterCalls
+from aiokafka_lite.admin.cluster.quorum_calls import QuorumCalls
 from aiokafka_lite.admin.configs.config_calls import ConfigCalls
 from aiokafka_lite.admin.groups.group_progress_calls import GroupProgressCalls
 from aiokafka_lite.admin.partitions.election_calls import ElectionCalls
@@ -64,6 +65,7 @@ class AIOKafkaAdminClient(
     DescribeClusterCalls,
     GroupProgressCalls,
     ClusterCalls,
+    QuorumCalls,
     AclCalls,
     QuotaCalls,
     ScramCalls,

@@ -45,6 +45,8 @@ ONE_THING = {
     "describe_user_scram_credentials",
     "expire_delegation_token",
     "find_coordinator",
+    "add_raft_voter",
+    "force_terminate_transaction",
     "find_hanging_transactions",
     "group_lag",
     "list_config_resources",
@@ -57,7 +59,9 @@ ONE_THING = {
     "list_transactions",
     "plan_offset_reset",
     "renew_delegation_token",
+    "remove_raft_voter",
     "unregister_broker",
+    "unregister_controller",
     "watch_partition_reassignments",
 }
 """Calls about one thing, or about all that there are, so that no item of theirs can be bad."""

@@ -33,6 +33,7 @@ TOKENS: Final = "1.1/3.6"
 SCRAM: Final = "2.7/3.5"
 NEEDS: Final = {
     "abort_transaction": "2.8",
+    "add_raft_voter": "3.9 kraft",
     "alter_client_quotas": "2.6",
     "alter_partition_reassignments": "2.4",
     "alter_share_group_offsets": "4.1",
@@ -57,8 +58,10 @@ NEEDS: Final = {
     "list_share_group_offsets": "4.1",
     "list_transactions": "3.0",
     "remove_members_from_consumer_group": "2.4",
+    "remove_raft_voter": "3.9 kraft",
     "renew_delegation_token": TOKENS,
     "unregister_broker": "3.3 kraft",
+    "unregister_controller": "4.4 kraft",
     "update_features": "2.7",
     "watch_partition_reassignments": "2.4",
 }

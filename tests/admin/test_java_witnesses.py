@@ -146,10 +146,12 @@ async def test_subscriptions_of_client_metrics(
 async def test_a_streams_group(kafka: ApacheKafka, admin: AIOKafkaAdminClient, topic: str) -> None:
     require_newer_kafka(kafka.version, "streams groups")
     group_id = f"{topic}-streams"
+    await admin.find_coordinator(group_id)  # for which a new broker makes its topic of offsets
     async with streams_member(kafka.bootstrap_servers, topic, group_id, 2) as member_id:
         found = await admin.describe_streams_groups([f"{topic}-2", group_id])
         assert list(found.succeeded) == [group_id]
         group = found.succeeded[group_id]
+        whole = await admin.describe_streams_groups([group_id], include_topology_description=True)
         describe = ("--describe", "--group", group_id, "--members", "--verbose")
         rows = await shown(kafka, "streams.StreamsGroupCommand", *describe)
     (row,) = [line for line in rows if line[0] == group_id]
@@ -163,4 +165,9 @@ async def test_a_streams_group(kafka: ApacheKafka, admin: AIOKafkaAdminClient, t
     assert row[:4] == [str(each) for each in described]
     told = (member.member_epoch, member.process_id, member.client_id)
     assert row[5:8] == [str(each) for each in told]
+    with_topology = whole.succeeded[group_id]
+    assert (group.topology_status, with_topology.topology_status, with_topology.topology) == (
+        *("not_requested", "not_stored"),  # the broker has no plugin that stores it
+        None,
+    )
     assert row[8:] == ["ACTIVE:", "0:[0,1];", "TARGET-ACTIVE:", "0:[0,1];"]

@@ -6,7 +6,7 @@ One value in place of a list would do harm: `delete_topics("keep")` is about fou
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -26,6 +26,7 @@ from aiokafka_lite.admin import (
     NewTopic,
     OffsetSpec,
     PatternType,
+    QuorumEndpoint,
     RecordsToDelete,
     ResourceType,
     ScramMechanism,
@@ -57,6 +58,14 @@ PARTITIONS: Final = [("keep",), (KEEP,), (["keep"],), ([("keep", "0")],), (5,)]
 
 WRONG: Final[dict[str, list[tuple[Any, ...]]]] = {
     "abort_transaction": [(5,), (AbortTransactionSpec("keep", 1, 0, 0),)],  # type: ignore[arg-type]
+    "add_raft_voter": [
+        (-1, UUID(int=1), []),
+        (1, "directory", []),
+        (1, UUID(int=1), "CONTROLLER"),
+        (1, UUID(int=1), [("CONTROLLER", "localhost", 9093)]),
+        (1, UUID(int=1), [QuorumEndpoint("", "localhost", 9093)]),
+        (1, UUID(int=1), [QuorumEndpoint("CONTROLLER", "localhost", 70_000)]),
+    ],
     "alter_client_quotas": [
         (QUOTA,),
         ([5],),
@@ -131,6 +140,7 @@ WRONG: Final[dict[str, list[tuple[Any, ...]]]] = {
     ],
     "expire_delegation_token": [("text",), (Secret("text"),), (5,)],
     "fence_producers": NAMES,
+    "force_terminate_transaction": [(5,), (None,), (["id"],)],
     "find_coordinator": [(5,), ("group", 9), ("group", "transaction")],
     "find_hanging_transactions": [(), (None, None, 5)],
     "get_configs": [*CONFIGS, ([ConfigResource("TOPIC", "keep", "retention.ms")],)],
@@ -158,9 +168,11 @@ WRONG: Final[dict[str, list[tuple[Any, ...]]]] = {
         ("group", [MemberToRemove()]),
         (5, ["member"]),
     ],
+    "remove_raft_voter": [("1", UUID(int=1)), (1, "directory"), (1, UUID(int=0)), (1, None)],
     "renew_delegation_token": [("text",), (Secret("text"),), (5,)],
     "reset_offsets": [(5,), (None,)],
     "unregister_broker": [("1",), (-1,), (True,)],
+    "unregister_controller": [("1",), (-1,), (True,), (2**31,)],
     "update_features": [([],), ({"transaction.version": 5},), ({"a": FeatureUpdate(-1)},)],
     "watch_partition_reassignments": PARTITIONS,
 }

@@ -66,10 +66,12 @@ SCRAM_ROW: Final = (
 )  # fmt: skip
 TOKEN_ROW: Final = (TOKENS, "test_javas_tool_sees_tokens", "run_tool")
 QUOTA_ROW: Final = ("security/test_quota_calls", "test_javas_tool_sees_a_quota", "run_tool")
+VOTERS_ROW: Final = ("cluster/test_quorum_calls", "test_javas_tool_sees_voters", "run_tool")
 METRICS_ROW: Final = ("test_java_witnesses", "test_subscriptions_of_client_metrics", "shown")
 
 WITNESSES: Final[dict[str, tuple[str, str, str]]] = {
     "abort_transaction": HANGING_ROW,
+    "add_raft_voter": VOTERS_ROW,
     "alter_client_quotas": QUOTA_ROW,
     "alter_configs": (CONFIGS, "test_alter_configs_replaces_all", "seen_by_confluent"),
     "alter_consumer_group_offsets": GROUP_OFFSETS_ROW,
@@ -145,6 +147,11 @@ WITNESSES: Final[dict[str, tuple[str, str, str]]] = {
         "witness.commit_transaction",
     ),
     "find_coordinator": CLASSIC_ROW,
+    "force_terminate_transaction": (
+        PRODUCERS,
+        "test_another_clients_producer_is_fenced",
+        "witness.commit_transaction",
+    ),
     "find_hanging_transactions": HANGING_ROW,
     "get_configs": (
         CONFIGS,
@@ -173,9 +180,11 @@ WITNESSES: Final[dict[str, tuple[str, str, str]]] = {
     "list_transactions": TRANSACTION_ROW,
     "plan_offset_reset": RESET_ROW,
     "remove_members_from_consumer_group": REMOVED_ROW,
+    "remove_raft_voter": VOTERS_ROW,
     "renew_delegation_token": TOKEN_ROW,
     "reset_offsets": RESET_ROW,
     "unregister_broker": MOVED_ROW,
+    "unregister_controller": VOTERS_ROW,
     "update_features": FEATURES_ROW,
     "watch_partition_reassignments": MOVED_ROW,
 }

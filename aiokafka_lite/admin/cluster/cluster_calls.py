@@ -50,13 +50,18 @@ _MOST_LEVEL = 2**15 - 1
 class ClusterCalls(AdminFamily):
     """The cluster: features, quorum, brokers that are gone."""
 
-    async def describe_features(self, timeout_ms: int | None = None) -> FeatureMetadata:
-        """Return the features that are in force in the cluster, and those of one broker.
+    async def describe_features(
+        self, timeout_ms: int | None = None, *, node_id: int | None = None
+    ) -> FeatureMetadata:
+        """Return the features that are in force in the cluster, and those that one broker could
+        run: the one with `node_id`, or any.
 
-        Raises: KafkaConnectionError, KafkaTimeoutError or another error if no node answered within
-        `timeout_ms` (None: request_timeout_ms).
-        Cancelled: nothing is left behind. Source: KIP-584.
+        Raises: BrokerNotAvailableError for a `node_id` that is not in the cluster;
+        IllegalArgumentError for one that is no int; KafkaConnectionError, KafkaTimeoutError or
+        another error if no node answered within `timeout_ms` (None: request_timeout_ms).
+        Cancelled: nothing is left behind. Source: KIP-584, KIP-1022.
         """
+        asked = None if node_id is None else _checked_broker("node_id", node_id)
 
         async def ask(node: AskedNode) -> FeatureMetadata:
             request = ApiVersionsRequest(
@@ -68,10 +73,11 @@ class ClusterCalls(AdminFamily):
             return _features(answer)
 
         requests = self._running()
+        routes = requests.routes
         return await requests.one(
             "describe_features()",
-            None,
-            requests.routes.any_node,
+            asked,
+            routes.any_node if asked is None else routes.node(lambda _: asked),
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
@@ -163,11 +169,7 @@ class ClusterCalls(AdminFamily):
         IllegalArgumentError for an id that is no int; otherwise as `describe_features`.
         Cancelled: the controller may forget the broker nevertheless. Source: KIP-631.
         """
-        broker_id = whole(broker_id)
-        if not is_int(broker_id) or broker_id < 0:
-            raise IllegalArgumentError(
-                f"broker_id={quoted(broker_id)} is no int of 0 or more; name the id of a broker"
-            )
+        broker_id = _checked_broker("broker_id", broker_id)
 
         async def ask(node: AskedNode) -> None:
             answer = await node.request(UnregisterBrokerRequest(broker_id=broker_id))
@@ -181,6 +183,15 @@ class ClusterCalls(AdminFamily):
             ask,
             timeout_s=self._timeout_s(timeout_ms),
         )
+
+
+def _checked_broker(name: str, value: object) -> int:
+    broker_id = whole(value)
+    if not is_int(broker_id) or broker_id < 0:
+        raise IllegalArgumentError(
+            f"{name}={quoted(broker_id)} is no int of 0 or more; name the id of a broker"
+        )
+    return broker_id
 
 
 def _features(answer: ApiVersionsResponse) -> FeatureMetadata:

@@ -14,6 +14,7 @@ from aiokafka_lite.admin.groups.group_kinds import (
     EVERY_KIND,
     SHARE,
     STREAMS,
+    STREAMS_WITH_TOPOLOGY,
     describe_kind,
     describe_kinds,
 )
@@ -298,20 +299,29 @@ class GroupCalls(AdminFamily):
         )
 
     async def describe_streams_groups(
-        self, group_ids: Sequence[str], timeout_ms: int | None = None
+        self,
+        group_ids: Sequence[str],
+        timeout_ms: int | None = None,
+        *,
+        include_topology_description: bool = False,
     ) -> Outcomes[str, StreamsGroupDescription]:
-        """Return topology, state and members of streams groups; of another kind is not found.
+        """Return state, subtopologies and members of streams groups; of another kind is not found.
 
-        Raises: as `describe_groups`; UnsupportedVersionError if the nodes are older than 4.1.
+        With `include_topology_description` also the nodes of the topology, if the brokers have a
+        plugin that stores them (KIP-1331).
+
+        Raises: as `describe_groups`; UnsupportedVersionError if the nodes are older than 4.2, and
+        for the topology if they are older than 4.4.
         Cancelled: nothing is left behind.
-        Source: KIP-1071.
+        Source: KIP-1071, KIP-1331.
         """
+        kind = STREAMS_WITH_TOPOLOGY if include_topology_description else STREAMS
         requests = self._running()
 
         async def ask(
             node: AskedNode, keys: list[str]
         ) -> Mapping[str, StreamsGroupDescription | KafkaError]:
-            found = await describe_kind(node, keys, STREAMS)
+            found = await describe_kind(node, keys, kind)
             return cast("Mapping[str, StreamsGroupDescription | KafkaError]", found)
 
         return await requests.for_each(

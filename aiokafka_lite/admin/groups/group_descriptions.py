@@ -66,6 +66,7 @@ def consumer_group(
             assignment=_partitions(each.assignment),
             member_epoch=each.member_epoch,
             target_assignment=_partitions(each.target_assignment),
+            rack_id=each.rack_id or None,
         )
         for each in group.members
     )
@@ -84,6 +85,7 @@ def share_group(
             client_host=each.client_host,
             assignment=_partitions(each.assignment),
             member_epoch=each.member_epoch,
+            rack_id=each.rack_id or None,
         )
         for each in group.members
     )

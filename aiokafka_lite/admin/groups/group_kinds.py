@@ -46,6 +46,12 @@ STREAMS: Final = GroupKind(
     lambda group_ids: StreamsGroupDescribeRequest(group_ids=group_ids),
     streams_group,
 )
+STREAMS_WITH_TOPOLOGY: Final = STREAMS._replace(
+    request=lambda group_ids: StreamsGroupDescribeRequest(
+        group_ids=group_ids, include_topology_description=True
+    )
+)
+"""Groups with their topologies."""
 EVERY_KIND: Final = (
     GroupKind(
         ConsumerGroupDescribeRequest,
@@ -102,4 +108,12 @@ async def describe_kind(node: AskedNode, group_ids: list[str], kind: GroupKind) 
     return {each.group_id: kind.read(each, node.node_id) for each in response.groups}
 
 
-__all__ = ["EVERY_KIND", "SHARE", "STREAMS", "GroupKind", "describe_kind", "describe_kinds"]
+__all__ = [
+    "EVERY_KIND",
+    "SHARE",
+    "STREAMS",
+    "STREAMS_WITH_TOPOLOGY",
+    "GroupKind",
+    "describe_kind",
+    "describe_kinds",
+]

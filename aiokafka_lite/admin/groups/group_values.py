@@ -44,6 +44,8 @@ class MemberDescription:
     """None in a classic group."""
     target_assignment: frozenset[TopicPartition] | None = None
     """The partitions that the member is to read; None if the group has no such plan."""
+    rack_id: str | None = None
+    """The rack that the member has told; None for none, and in a classic group."""
 
 
 @dataclass(frozen=True)

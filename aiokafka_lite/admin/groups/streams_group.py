@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from aiokafka_lite.admin.calls.outcomes import broker_error
 from aiokafka_lite.admin.groups.group_values import GroupDescription, MemberDescription
@@ -45,6 +45,36 @@ class Subtopology(NamedTuple):
     state_changelog_topics: tuple[InternalTopic, ...]
 
 
+class TopologyNode(NamedTuple):
+    """A step of an application, by the name that the application gave it."""
+
+    name: str
+    kind: Literal["source", "processor", "sink"]
+    source_topics: tuple[str, ...] = ()
+    """What a source reads."""
+    sink_topic: str | None = None
+    """What a sink writes; None if it chooses the topic by the record."""
+    stores: tuple[str, ...] = ()
+    """The states that a processor uses."""
+    successors: tuple[str, ...] = ()
+    """Where its records go."""
+
+
+class GlobalStore(NamedTuple):
+    """A state that each process fills for itself from a whole topic."""
+
+    source: TopologyNode
+    processor: TopologyNode
+
+
+class StreamsTopology(NamedTuple):
+    """All that an application computes, as Java's `Topology.describe()` tells it (KIP-1331)."""
+
+    nodes: Mapping[str, tuple[TopologyNode, ...]]
+    """The nodes of each subtopology, by its id."""
+    global_stores: tuple[GlobalStore, ...]
+
+
 class StreamsTasks(NamedTuple):
     """The tasks of a member."""
 
@@ -55,6 +85,12 @@ class StreamsTasks(NamedTuple):
     """Tasks that restore a state, and become active then."""
 
 
+_STATUSES: Final[dict[int, Literal["not_requested", "not_stored", "available"]]] = {
+    0: "not_requested",
+    1: "not_stored",
+    3: "available",
+}
+_KINDS: Final[dict[int, Literal["source", "sink"]]] = {1: "source", 3: "sink"}
 _NO_TASKS: Final = StreamsTasks()
 
 
@@ -64,7 +100,6 @@ class StreamsMemberDescription(MemberDescription):
 
     process_id: str = ""
     """The process, which may have several members."""
-    rack_id: str | None = None
     topology_epoch: int = 0
     tasks: StreamsTasks = _NO_TASKS
     target_tasks: StreamsTasks = _NO_TASKS
@@ -87,6 +122,10 @@ class StreamsGroupDescription(GroupDescription):
     """None: no member has told its topology."""
     subtopologies: tuple[Subtopology, ...] | None = None
     """None: the group is not ready, because source topics are missing or do not fit together."""
+    topology: StreamsTopology | None = None
+    """Its nodes; None unless `topology_status` is "available"."""
+    topology_status: Literal["not_requested", "not_stored", "error", "available"] = "not_requested"
+    """Whether `topology` was asked for, and the brokers have it. They need a plugin to store it."""
 
 
 def streams_group(
@@ -109,6 +148,34 @@ def streams_group(
         assignment_epoch=group.assignment_epoch,
         topology_epoch=None if group.topology is None else group.topology.epoch,
         subtopologies=subtopologies,
+        topology=_topology(group.topology_description),
+        topology_status=_STATUSES.get(group.topology_description_status, "error"),
+    )
+
+
+def _topology(described: message.TopologyDescription | None) -> StreamsTopology | None:
+    if described is None:
+        return None
+    return StreamsTopology(
+        {
+            each.subtopology_id: tuple(_node(node) for node in each.nodes)
+            for each in described.subtopologies
+        },
+        tuple(
+            GlobalStore(_node(each.source), _node(each.processor))
+            for each in described.global_stores
+        ),
+    )
+
+
+def _node(node: message.TopologyDescriptionNode) -> TopologyNode:
+    return TopologyNode(
+        node.name,
+        _KINDS.get(node.node_type, "processor"),
+        tuple(node.source_topics),
+        node.sink_topic,
+        tuple(node.stores),
+        tuple(node.successors),
     )
 
 
@@ -191,11 +258,14 @@ def _read_by(
 
 
 __all__ = [
+    "GlobalStore",
     "InternalTopic",
     "StreamsGroupDescription",
     "StreamsMemberDescription",
     "StreamsTask",
     "StreamsTasks",
+    "StreamsTopology",
     "Subtopology",
+    "TopologyNode",
     "streams_group",
 ]

@@ -7,11 +7,16 @@ from collections.abc import Iterable, Mapping
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
 from aiokafka_lite.admin.calls.admin_requests import AskedNode
 from aiokafka_lite.admin.calls.outcomes import Outcomes, broker_error
+from aiokafka_lite.admin.calls.outer_call import of_several_steps
 from aiokafka_lite.admin.transactions.transaction_answers import ProducerIdAndEpoch, ProducerState
 from aiokafka_lite.checks.item_lists import list_of, partitions_of
 from aiokafka_lite.checks.quoted import quoted
 from aiokafka_lite.cluster.coordinator_cache import CoordinatorType
-from aiokafka_lite.errors import KafkaError, NotLeaderForPartitionError
+from aiokafka_lite.errors import (
+    IllegalArgumentError,
+    KafkaError,
+    NotLeaderForPartitionError,
+)
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -117,6 +122,27 @@ class ProducerCalls(AdminFamily):
             timeout_s=self._timeout_s(timeout_ms),
             most_items=1,
         )
+
+    @of_several_steps
+    async def force_terminate_transaction(
+        self, transactional_id: str, timeout_ms: int | None = None
+    ) -> None:
+        """End the transaction of a producer, which is fenced: `fence_producers` for one id, by the
+        name that Java gives it since 4.2.
+
+        For a transaction that was prepared and that nobody ends (KIP-939), for example. Without an
+        open transaction the producer is fenced all the same.
+
+        Raises: TransactionalIdAuthorizationFailed; otherwise as `fence_producers`.
+        Cancelled: the coordinator may fence the producer nevertheless.
+        Source: KIP-939, KafkaAdminClient.forceTerminateTransaction.
+        """
+        if not isinstance(transactional_id, str):
+            raise IllegalArgumentError(
+                f"transactional_id={quoted(transactional_id)} is of type "
+                f"{type(transactional_id).__name__}; give a str"
+            )
+        (await self.fence_producers([transactional_id], timeout_ms)).raise_first()
 
 
 def _producers(topic: str, answer: PartitionResponse) -> list[ProducerState] | KafkaError:

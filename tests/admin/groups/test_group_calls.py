@@ -9,6 +9,7 @@ import pytest
 from aiokafka_lite import (
     AIOKafkaAdminClient,
     AIOKafkaConsumer,
+    AIOKafkaShareConsumer,
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
     TopicPartition,
@@ -165,6 +166,29 @@ async def test_a_group_of_the_consumer_protocol_is_described(
         assert ConsumerProtocolMemberMetadata.decode(metadata).topics == [topic]
         assigned = ConsumerProtocolMemberAssignment.decode(assignment).partitions()
         assert sorted(assigned) == sorted(partitions)
+
+
+async def test_members_of_newer_groups_tell_their_racks() -> None:
+    """Those of consumer groups, and those of share groups, which are no groups of consumers."""
+    async with EmbeddedBroker() as broker:
+        address = broker.bootstrap_servers
+        broker.create_topic("t")
+        options: dict[str, Any] = {"bootstrap_servers": address, "client_rack": "near"}
+        async with (
+            AIOKafkaAdminClient(bootstrap_servers=address) as admin,
+            AIOKafkaConsumer("t", group_id="c", group_protocol="consumer", **options) as consumer,
+            AIOKafkaShareConsumer("t", group_id="s", **options) as sharer,
+            AIOKafkaShareConsumer("t", bootstrap_servers=address, group_id="n") as nowhere,
+        ):
+            while not consumer.assignment():
+                await consumer.getmany(timeout_ms=50)
+            for each in (sharer, nowhere):
+                await each.getmany(timeout_ms=50)
+            found = (await admin.describe_groups(["c", "s", "n"])).succeeded
+            racks = {name: [each.rack_id for each in found[name].members] for name in "csn"}
+            assert racks == {"c": ["near"], "s": ["near"], "n": [None]}
+            (answer,) = await admin.describe_consumer_groups(["s"])
+            assert answer.groups[0].state == "Dead"
 
 
 async def test_share_groups_that_do_not_exist(

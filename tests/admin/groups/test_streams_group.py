@@ -2,12 +2,14 @@
 
 from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.admin import (
+    GlobalStore,
     InternalTopic,
     StreamsGroupDescription,
     StreamsMemberDescription,
     StreamsTask,
     StreamsTasks,
     Subtopology,
+    TopologyNode,
 )
 from aiokafka_lite.admin.groups.streams_group import streams_group
 from aiokafka_lite.errors import GroupIdNotFound, NotCoordinatorForGroupError
@@ -51,6 +53,41 @@ def a_topology() -> message.Topology:
         repartition_source_topics=[message.TopicInfo(name="again", partitions=2)],
     )
     return message.Topology(epoch=2, subtopologies=[part])
+
+
+def test_the_nodes_of_a_topology() -> None:
+    """What the brokers have stored of it, and why there is nothing otherwise (KIP-1331)."""
+    node = message.TopologyDescriptionNode
+    source = node(name="in", node_type=1, source_topics=["orders"], successors=["sum"])
+    count = node(name="sum", node_type=2, stores=["sums"], successors=["out"])
+    sinks = [node(name="out", node_type=3, sink_topic="totals"), node(name="any", node_type=3)]
+    everything = message.TopologyDescription(
+        subtopologies=[
+            message.TopologyDescriptionSubtopology(
+                subtopology_id="0", nodes=[source, count, *sinks]
+            )
+        ],
+        global_stores=[message.TopologyDescriptionGlobalStore(source=source, processor=count)],
+    )
+    statuses = []
+    for status in range(5):
+        group = message.DescribedGroup(
+            group_id="g",
+            topology_description=everything if status == 3 else None,
+            topology_description_status=status,
+        )
+        found = streams_group(group, 3)
+        assert isinstance(found, StreamsGroupDescription)
+        assert (found.topology is None) == (status != 3)
+        statuses.append(found.topology_status)
+        if found.topology is not None:
+            read, summed, written, chosen = found.topology.nodes["0"]
+            assert read == TopologyNode("in", "source", ("orders",), successors=("sum",))
+            assert summed == TopologyNode("sum", "processor", stores=("sums",), successors=("out",))
+            assert written == TopologyNode("out", "sink", sink_topic="totals")
+            assert chosen == TopologyNode("any", "sink")
+            assert found.topology.global_stores == (GlobalStore(read, summed),)
+    assert statuses == ["not_requested", "not_stored", "error", "available", "error"]
 
 
 def test_topology_and_tasks() -> None:

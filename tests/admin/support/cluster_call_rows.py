@@ -1,5 +1,7 @@
 """The rows of calls about the cluster, and about users, their rights and their limits."""
 
+from uuid import UUID
+
 from aiokafka_lite import AIOKafkaAdminClient
 from aiokafka_lite.admin import (
     AclBinding,
@@ -9,6 +11,7 @@ from aiokafka_lite.admin import (
     ClientQuotaAlteration,
     FeatureUpdate,
     PatternType,
+    QuorumEndpoint,
     ResourceType,
     ScramMechanism,
     UserScramCredentialDeletion,
@@ -17,8 +20,10 @@ from aiokafka_lite.admin import (
 from aiokafka_lite.errors import (
     BrokerIdNotRegisteredError,
     ClusterAuthorizationFailedError,
+    ControllerIdNotRegisteredError,
     DelegationTokenAuthorizationFailed,
     DelegationTokenOwnerMismatch,
+    UnsupportedVersionError,
 )
 from aiokafka_lite.protocol.api_key import ApiKey
 from tests.admin.support.call_table import CONTROLLER, Call, Mixed, Things, row, several
@@ -72,6 +77,39 @@ async def describe_metadata_quorum(_: Things, __: Admin) -> Call:
 )
 async def unregister_broker(_: Things, __: Admin) -> Call:
     return lambda admin, ms: admin.unregister_broker(9, ms)
+
+
+@row(
+    ApiKey.UNREGISTER_CONTROLLER,
+    CONTROLLER,
+    (CLUSTER, "ALTER"),
+    expected=ControllerIdNotRegisteredError,
+)
+async def unregister_controller(_: Things, __: Admin) -> Call:
+    return lambda admin, ms: admin.unregister_controller(9, ms)
+
+
+@row(
+    ApiKey.ADD_RAFT_VOTER,
+    CONTROLLER,
+    (CLUSTER, "ALTER"),
+    expected=UnsupportedVersionError,
+    is_repeatable=False,
+)
+async def add_raft_voter(_: Things, __: Admin) -> Call:
+    endpoints = [QuorumEndpoint("CONTROLLER", "localhost", 9093)]
+    return lambda admin, ms: admin.add_raft_voter(9, UUID(int=9), endpoints, ms)
+
+
+@row(
+    ApiKey.REMOVE_RAFT_VOTER,
+    CONTROLLER,
+    (CLUSTER, "ALTER"),
+    expected=UnsupportedVersionError,
+    is_repeatable=False,
+)
+async def remove_raft_voter(_: Things, __: Admin) -> Call:
+    return lambda admin, ms: admin.remove_raft_voter(9, UUID(int=9), ms)
 
 
 # Rules…

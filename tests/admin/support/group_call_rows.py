@@ -293,6 +293,12 @@ async def fence_producers(things: Things, _: Admin) -> Call:
     return lambda admin, ms: admin.fence_producers([name], ms)
 
 
+@row(ApiKey.INIT_PRODUCER_ID, COORDINATOR, (TRANSACTION, "WRITE"))
+async def force_terminate_transaction(things: Things, _: Admin) -> Call:
+    name = things.name()
+    return lambda admin, ms: admin.force_terminate_transaction(name, ms)
+
+
 @several
 async def mixed_fence_producers(things: Things, _: Admin) -> Mixed:
     names = [things.name(), things.name()]

@@ -55,6 +55,7 @@ async def test_another_client_sees_what_was_created(
             if len(seen.topics[topic_name].partitions) == 2:
                 break
     await eventually_listed(admin, topic_name)
+    assert topic_name in await admin.list_topics()
     (await admin.delete_topics([topic_name])).topics.raise_first()
     async with asyncio.timeout(30):
         while topic_name in (await asyncio.to_thread(witness.list_topics, timeout=60)).topics:

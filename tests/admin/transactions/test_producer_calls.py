@@ -8,7 +8,7 @@ import confluent_kafka
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, AIOKafkaProducer, TopicPartition
-from aiokafka_lite.admin import NewTopic, ProducerIdAndEpoch
+from aiokafka_lite.admin import NewTopic, OffsetSpec, ProducerIdAndEpoch
 from aiokafka_lite.errors import (
     IllegalArgumentError,
     InvalidTopicError,
@@ -95,9 +95,11 @@ async def test_producers_are_fenced(
 
 
 @pytest.mark.usefixtures("others_may_leak")
+@pytest.mark.parametrize("by", ["fence_producers", "force_terminate_transaction"])
 async def test_another_clients_producer_is_fenced(
-    admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str
+    admin: AIOKafkaAdminClient, any_kafka: str, topic_name: str, by: str
 ) -> None:
+    """By either of Java's names for it (KIP-939)."""
     (await admin.create_topics([NewTopic(topic_name, 1, 1)])).topics.raise_first()
     options = {"bootstrap.servers": any_kafka, "transactional.id": topic_name, "log_level": 0}
     witness = confluent_kafka.Producer(options)
@@ -105,10 +107,17 @@ async def test_another_clients_producer_is_fenced(
     witness.begin_transaction()
     witness.produce(topic_name, b"v")
     assert await asyncio.to_thread(witness.flush, 60) == 0
-    (await admin.fence_producers([topic_name])).raise_first()
+    if by == "fence_producers":
+        (await admin.fence_producers([topic_name])).raise_first()
+    else:
+        await admin.force_terminate_transaction(topic_name)
     with pytest.raises(confluent_kafka.KafkaException) as caught:
         await asyncio.to_thread(witness.commit_transaction, 60)
     assert caught.value.args[0].fatal()
+    ended = await admin.list_offsets(
+        {TopicPartition(topic_name, 0): OffsetSpec.LATEST}, isolation_level="read_committed"
+    )
+    assert ended.succeeded[TopicPartition(topic_name, 0)].offset == 2, "the record and its marker"
 
 
 async def test_a_lost_response_fences_once_more() -> None:

@@ -19,9 +19,9 @@ from aiokafka_lite.protocol.messages.describe_quorum import (
 from aiokafka_lite.schema.version_range import VersionRange
 from aiokafka_lite.testing.broker.handler import Handler, RequestContext
 from aiokafka_lite.testing.broker.security.acl import Operation
+from aiokafka_lite.testing.broker.state.cluster_state import CONTROLLER_LISTENER
 
 _METADATA = ("__cluster_metadata", 0)
-_LISTENER = "CONTROLLER"
 
 
 def handle(context: RequestContext, request: DescribeQuorumRequest) -> DescribeQuorumResponse:
@@ -62,20 +62,26 @@ def _unknown(index: int) -> PartitionData:
 def _leader(context: RequestContext) -> PartitionData:
     end_offset = context.cluster.metadata_end_offset
     now_ms = int(context.on_node.clock.time() * 1000)
+    alive = context.cluster.alive_nodes()
+
+    def state(node_id: int) -> ReplicaState:
+        made = ReplicaState(
+            replica_id=node_id,
+            log_end_offset=end_offset,
+            last_fetch_timestamp=now_ms,
+            last_caught_up_timestamp=now_ms,
+        )
+        if context.version in _WITH_NODES:
+            made.replica_directory_id = context.cluster.directory_id(node_id)
+        return made
+
     return PartitionData(
         partition_index=0,
         leader_id=context.cluster.controller_id,
         leader_epoch=context.cluster.controller_epoch,
         high_watermark=end_offset,
-        current_voters=[
-            ReplicaState(
-                replica_id=node.node_id,
-                log_end_offset=end_offset,
-                last_fetch_timestamp=now_ms,
-                last_caught_up_timestamp=now_ms,
-            )
-            for node in context.cluster.alive_nodes()
-        ],
+        current_voters=[state(node.node_id) for node in alive if node.is_voter],
+        observers=[state(node.node_id) for node in alive if not node.is_voter],
     )
 
 
@@ -83,9 +89,10 @@ def _nodes(context: RequestContext) -> list[Node]:
     return [
         Node(
             node_id=node.node_id,
-            listeners=[Listener(name=_LISTENER, host=node.host, port=node.port)],
+            listeners=[Listener(name=CONTROLLER_LISTENER, host=node.host, port=node.port)],
         )
         for node in context.cluster.alive_nodes()
+        if node.is_voter
     ]
 
 

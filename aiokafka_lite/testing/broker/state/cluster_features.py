@@ -31,6 +31,8 @@ NEW_CLUSTER: Final[Mapping[str, int]] = {
 """The levels of a new cluster of 4.4 that are no options here."""
 WITH_DEAD_LETTERS: Final = 2
 """The level of share.version from which share groups have dead letters (KIP-1191)."""
+WITH_CONTROLLERS_THAT_GO: Final = 33
+"""The level of metadata.version from which controllers can be unregistered."""
 UPGRADE: Final = 1
 """Kafka's number for a change that may only raise the level."""
 SAFE_DOWNGRADE: Final = 2
@@ -89,6 +91,7 @@ __all__ = [
     "SUPPORTED",
     "TRANSACTION_VERSION",
     "UPGRADE",
+    "WITH_CONTROLLERS_THAT_GO",
     "WITH_DEAD_LETTERS",
     "ClusterFeatures",
 ]

@@ -8,24 +8,33 @@ import base64
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
+from typing import Final
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from aiokafka_lite.checks.topic_name import check_topic_name
 from aiokafka_lite.errors import (
     BrokerIdNotRegisteredError,
     BrokerNotAvailableError,
+    ControllerIdNotRegisteredError,
+    DuplicateVoterError,
     FencedLeaderEpochError,
+    InconsistentClusterIdError,
     InvalidPartitionsError,
     InvalidReplicationAssignmentError,
     InvalidReplicationFactorError,
+    InvalidRequestError,
     InvalidTopicError,
     NotLeaderForPartitionError,
+    RequestTimedOutError,
     TopicAlreadyExistsError,
     UnknownLeaderEpochError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
+    UnsupportedVersionError,
+    VoterNotFoundError,
 )
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.schema.field_types import ZERO_UUID
 from aiokafka_lite.testing.broker.state.broker_loggers import BrokerLoggers
 from aiokafka_lite.testing.broker.state.broker_options import BrokerOptions
 from aiokafka_lite.testing.broker.state.broker_settings import BrokerSettings
@@ -35,6 +44,7 @@ from aiokafka_lite.testing.broker.state.cluster_features import (
     NEW_CLUSTER,
     SHARE_VERSION,
     TRANSACTION_VERSION,
+    WITH_CONTROLLERS_THAT_GO,
     ClusterFeatures,
 )
 from aiokafka_lite.testing.broker.state.log.partition_log import PartitionLog
@@ -51,6 +61,8 @@ from aiokafka_lite.testing.broker.state.settings.topic_settings import check_top
 from aiokafka_lite.testing.broker.state.topic_config import TopicConfig, parse_topic_config
 
 NO_LEADER = -1
+CONTROLLER_LISTENER: Final = "CONTROLLER"
+"""Name of the listener on which nodes ask controllers; the embedded broker opens none."""
 MAX_REPLICATION_FACTOR = 3
 
 
@@ -66,6 +78,10 @@ class BrokerNode:
     is_alive: bool = True
     is_registered: bool = True
     """Whether the cluster knows it; a node that starts again is known again."""
+    has_controller: bool = True
+    """Whether the cluster knows its controller; as `is_registered`."""
+    is_voter: bool = True
+    """Whether its controller votes; otherwise it observes the quorum."""
 
     @property
     def port(self) -> int:
@@ -289,8 +305,8 @@ class ClusterState:
 
     @property
     def controller_id(self) -> int:
-        """The lowest id of a running node; -1 when every node is down."""
-        alive = self.alive_nodes()
+        """The lowest id of a running voter; -1 when every one is down."""
+        alive = [node for node in self.alive_nodes() if node.is_voter]
         return alive[0].node_id if alive else -1
 
     def in_sync_replicas(self, partition: BrokerPartition) -> list[int]:
@@ -320,6 +336,7 @@ class ClusterState:
         self.note_change()
         self.controller_epoch += self.controller_id != controller_id
         node.is_registered |= is_alive
+        node.has_controller |= is_alive
         for topic in self.topics.values():
             for partition in topic.partitions:
                 if partition.leader in (NO_LEADER, node_id):
@@ -339,6 +356,102 @@ class ClusterState:
             self.set_alive(node_id, is_alive=False)
         node.is_registered = False
         self.note_change()
+
+    def unregister_controller(self, node_id: int) -> None:
+        """Forget the controller of a node until it starts again; one that runs registers itself at
+        once. Raises: ControllerIdNotRegisteredError; UnsupportedVersionError.
+        """
+        if self.features.level("metadata.version") < WITH_CONTROLLERS_THAT_GO:
+            raise UnsupportedVersionError(
+                "The current MetadataVersion is too old to support controller unregistration."
+            )
+        node = self.nodes.get(node_id)
+        if node is None or not node.has_controller:
+            raise ControllerIdNotRegisteredError(
+                f"Controller ID {node_id} is not currently registered."
+            )
+        node.has_controller = node.is_alive
+        self.note_change()
+
+    # The quorum of the metadata (KIP-853)…
+
+    def directory_id(self, node_id: int) -> UUID:
+        """Return the id of the directory with a node's metadata log; zero while voters are fixed,
+        which they are with the level 0 of kraft.version.
+        """
+        if not self.features.level("kraft.version"):
+            return ZERO_UUID
+        return uuid5(NAMESPACE_OID, f"{self.cluster_id}/{node_id}")
+
+    def add_voter(
+        self, cluster_id: str | None, node_id: int, directory_id: UUID, listeners: Sequence[str]
+    ) -> None:
+        """Let a node vote that observes the quorum. Raises: BrokerResponseError."""
+        self._check_voter(cluster_id, node_id, directory_id, "Add")
+        if CONTROLLER_LISTENER not in listeners:
+            raise InvalidRequestError(
+                f"Add voter request didn't include the endpoint ({', '.join(listeners)}) for the "
+                f"default listener {CONTROLLER_LISTENER}"
+            )
+        self._check_voters_may_change("adding")
+        key = _voter_key(node_id, directory_id)
+        node = self.nodes.get(node_id)
+        if node is not None and node.is_voter:
+            raise DuplicateVoterError(
+                f"The voter id for {key} is already part of the set of voters {self._voter_keys()}."
+            )
+        if node is None or not node.is_alive:
+            raise RequestTimedOutError(
+                "Aborted add voter operation for since API_VERSIONS returned an error "
+                "BROKER_NOT_AVAILABLE"
+            )
+        if directory_id != self.directory_id(node_id):
+            raise RequestTimedOutError(
+                f"Aborted add voter operation for {key} since it is lagging behind"
+            )
+        node.is_voter = True
+        self.note_change()
+
+    def remove_voter(self, cluster_id: str | None, node_id: int, directory_id: UUID) -> None:
+        """Let a voter only observe. Raises: BrokerResponseError."""
+        self._check_voter(cluster_id, node_id, directory_id, "Remove")
+        self._check_voters_may_change("removing")
+        voters = [each.node_id for each in self.nodes.values() if each.is_voter]
+        is_own = node_id in voters and directory_id == self.directory_id(node_id)
+        if not is_own or len(voters) == 1:
+            raise VoterNotFoundError(
+                f"Cannot remove voter {_voter_key(node_id, directory_id)} from the set of voters "
+                f"{self._voter_keys()}"
+            )
+        controller_id = self.controller_id
+        self.nodes[node_id].is_voter = False
+        self.controller_epoch += self.controller_id != controller_id
+        self.note_change()
+
+    def _voter_keys(self) -> str:
+        keys = [
+            _voter_key(each.node_id, self.directory_id(each.node_id))
+            for each in self.nodes.values()
+            if each.is_voter
+        ]
+        return f"[{', '.join(keys)}]"
+
+    def _check_voter(
+        self, cluster_id: str | None, node_id: int, directory_id: UUID, what: str
+    ) -> None:
+        if cluster_id not in (None, self.cluster_id):
+            raise InconsistentClusterIdError(
+                f'The given id "{cluster_id}" doesn\'t match the cluster id "{self.cluster_id}"'
+            )
+        if node_id < 0 or directory_id == ZERO_UUID:
+            raise InvalidRequestError(f"{what} voter request didn't include a valid voter")
+
+    def _check_voters_may_change(self, what: str) -> None:
+        level = self.features.level("kraft.version")
+        if not level:
+            raise UnsupportedVersionError(
+                f"Cluster doesn't support {what} voter because the kraft.version feature is {level}"
+            )
 
     def _elect(self, partition: BrokerPartition) -> None:
         candidates = self.in_sync_replicas(partition)
@@ -572,6 +685,12 @@ def _extend(topic: TopicState, replica_lists: Sequence[list[int]]) -> None:
     for replicas in replica_lists:
         topic_partition = TopicPartition(topic.name, len(topic.partitions))
         topic.partitions.append(BrokerPartition(topic_partition, replicas, topic.config))
+
+
+def _voter_key(node_id: int, directory_id: UUID) -> str:
+    """Return a voter as Kafka's texts have it, with the Base64 of the directory's id."""
+    text = base64.urlsafe_b64encode(directory_id.bytes).decode().rstrip("=")
+    return f"ReplicaKey(id={node_id}, directoryId={text})"
 
 
 __all__ = [
