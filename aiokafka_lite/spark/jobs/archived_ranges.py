@@ -20,20 +20,19 @@ class FileRange:
     tp: TopicPartition
     first: int
     behind: int
+    rows: int = 0
 
 
 def read_ranges(spark: Any, frame: Any) -> list[FileRange]:
     """Return the ranges of all files that the rows of an archive come from."""
     rows = frame.selectExpr("_metadata.file_path AS path", "topic", "partition", "offset")
     text = (
-        "SELECT path, topic, partition, min(offset) AS first, max(offset) + 1 AS behind"
-        " FROM {rows} GROUP BY path, topic, partition"
+        "SELECT path, topic, partition, min(offset) AS first, max(offset) + 1 AS behind,"
+        " count(*) AS rows FROM {rows} GROUP BY path, topic, partition"
     )
     return [
-        FileRange(
-            row["path"], TopicPartition(row["topic"], row["partition"]), row["first"], row["behind"]
-        )
-        for row in spark.sql(text, rows=rows).collect()
+        FileRange(path, TopicPartition(topic, partition), first, behind, count)
+        for path, topic, partition, first, behind, count in spark.sql(text, rows=rows).collect()
     ]
 
 
@@ -55,4 +54,17 @@ def files_between(ranges: Iterable[FileRange], start: Offsets, end: Offsets) -> 
     }
 
 
-__all__ = ["FileRange", "extent", "files_between", "read_ranges"]
+def rows_reaching_before(ranges: Iterable[FileRange], end: Offsets) -> Offsets:
+    """Return how many rows the files have that begin before these offsets, by partition.
+
+    Files do not change. So it stays the same for what was read up to there, unless others come with
+    the same offsets.
+    """
+    found = Offsets(dict.fromkeys(end, 0))
+    for each in ranges:
+        if each.first < end.get(each.tp, each.first):
+            found[each.tp] += each.rows
+    return found
+
+
+__all__ = ["FileRange", "extent", "files_between", "read_ranges", "rows_reaching_before"]

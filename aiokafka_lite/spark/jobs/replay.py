@@ -15,7 +15,13 @@ from typing import Any, Final
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.spark.jobs.archive import read_archive
-from aiokafka_lite.spark.jobs.archived_ranges import extent, files_between, read_ranges
+from aiokafka_lite.spark.jobs.archived_ranges import (
+    FileRange,
+    extent,
+    files_between,
+    read_ranges,
+    rows_reaching_before,
+)
 from aiokafka_lite.spark.jobs.job import (
     DONE,
     FAILED,
@@ -28,7 +34,7 @@ from aiokafka_lite.spark.jobs.job import (
     StopSignal,
     reason,
 )
-from aiokafka_lite.spark.jobs.stream.batch_log import BatchLog, next_batch
+from aiokafka_lite.spark.jobs.stream.batch_log import BatchLog, NotedBatch, next_batch
 from aiokafka_lite.spark.jobs.stream.checkpoint import query_options
 from aiokafka_lite.spark.jobs.stream.topic_config import TopicSinkConfig
 from aiokafka_lite.spark.offsets import Offsets, backlog, rate_limit
@@ -200,14 +206,16 @@ def plan(spark: Any, config: ReplayConfig) -> Any:
 def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progress) -> JobResult:
     """Write the chosen records, batch by batch, until all are written or a stop is requested.
 
-    Raises: JobFailedError for a batch that was not written; the batches before it are written.
+    Raises: JobFailedError for a batch that was not written; the batches before it are written. Also
+    for a checkpoint whose offsets mean other records by now.
     """
     begin_s = SYSTEM_CLOCK.monotonic()
     frame = chosen(spark, config)
     ranges = read_ranges(spark, frame)
     first, end = extent(ranges)
     log = None if config.checkpoint is None else BatchLog(spark, config.checkpoint)
-    batch, upto = next_batch(None if log is None else log.newest(), first, end)
+    newest = None if log is None else log.newest()
+    batch, upto = next_batch(newest, first, end)
     done = batch.start
     pace = Pace(config.max_rows_per_second, stop)
     rows = batches = 0
@@ -224,11 +232,13 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
             problems=problems,
         )
 
+    if newest is not None and (others := [*other_lives(newest, ranges)]):
+        raise JobFailedError(result(FAILED, *others))
     while (done != end or upto is not None) and not stop.is_set():
         before_s = SYSTEM_CLOCK.monotonic()
         if upto is None:
             upto = rate_limit(config.rows_of_a_batch(), done, end)
-        batch = replace(batch, start=done, end=upto)
+        batch = replace(batch, start=done, end=upto, rows=rows_reaching_before(ranges, upto))
         named = query_options(spark) if log is None else batch.options
         try:
             if log is not None:
@@ -253,6 +263,25 @@ def run(spark: Any, config: ReplayConfig, *, stop: StopSignal, progress: Progres
         )
         pace.wait(count)
     return result(DONE if done == end else STOPPED)
+
+
+def other_lives(noted: NotedBatch, ranges: list[FileRange]) -> Iterator[str]:
+    """Yield what is wrong with the place of an earlier run: an offset is no identity (2c-10).
+
+    An archive goes on when its topic is created again, or its log is cut. Then it gets other
+    records with offsets that were replayed.
+    """
+    before = noted.rows or Offsets()
+    for tp, rows in sorted(rows_reaching_before(ranges, noted.end).items()):
+        more = rows - before.get(tp, rows)
+        if more > 0:
+            yield (
+                f"partition {tp.topic}-{tp.partition} has {more} more records in files that begin"
+                f" before offset {noted.end[tp]} than when batch {noted.number} was replayed up to"
+                " there: its topic was created again, its log was cut, files were merged, or other"
+                " records are chosen. To go on, take another checkpoint, and choose by since and"
+                " until, or by starting_offsets"
+            )
 
 
 def _write(frame: Any, config: ReplayConfig, named: Mapping[str, str]) -> int:
@@ -319,6 +348,7 @@ __all__ = [
     "dry_offsets",
     "in_files",
     "in_order",
+    "other_lives",
     "plan",
     "run",
 ]

@@ -24,11 +24,17 @@ class NotedBatch:
     number: int
     start: Offsets
     end: Offsets
+    rows: Offsets | None = None
+    """How many rows the input had then in files that begin before `end`, by partition; None: not
+    noted.
+    """
     is_done: bool = False
 
     def to_json(self) -> str:
         """Return the text of its file."""
         offsets = {"start": self.start.to_nested(), "end": self.end.to_nested()}
+        if self.rows is not None:
+            offsets["rows"] = self.rows.to_nested()
         return json.dumps({"id": self.job_id, **offsets}, separators=(",", ":"))
 
     @classmethod
@@ -37,7 +43,9 @@ class NotedBatch:
         try:
             told = json.loads(text)
             start, end = (Offsets.from_nested(told[name]) for name in ("start", "end"))
-            return cls(job_id=str(told["id"]), number=number, start=start, end=end, is_done=is_done)
+            rows = Offsets.from_nested(told["rows"]) if "rows" in told else None
+            made = cls(job_id=str(told["id"]), number=number, start=start, end=end, rows=rows)
+            return replace(made, is_done=is_done)
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"the note of batch {number} is not one of this job") from error
 
@@ -88,7 +96,8 @@ def next_batch(
     if not newest.is_done:
         return newest, newest.end
     start = Offsets({tp: min(_later(newest.end, tp, at), end[tp]) for tp, at in first.items()})
-    return replace(newest, number=newest.number + 1, start=start, end=start, is_done=False), None
+    number = newest.number + 1
+    return replace(newest, number=number, start=start, end=start, rows=None, is_done=False), None
 
 
 def _later(done: Offsets, tp: TopicPartition, first: int) -> int:
