@@ -95,8 +95,8 @@ def find_bounds(spark: Any, config: AuditConfig) -> Bounds:
 
     options = SourceOptions.parse(config.source_options(), streaming=False)
     planner = Planner(options)
-    start = planner.resolve(options.starting, is_start=True)
-    end = planner.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
+    start = Offsets(planner.resolve(options.starting, is_start=True))
+    end = Offsets(planner.resolve(OffsetLimit(place=Place.LATEST), is_start=False))
     committed = SourceOptions.parse(_isolated(config, _COMMITTED), streaming=False)
     # Records that were decided or written after the first question for the ends are ignored.
     decided = {tp: min(at, end[tp]) for tp, at in Planner(committed).latest().items() if tp in end}

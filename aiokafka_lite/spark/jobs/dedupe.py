@@ -205,13 +205,13 @@ def _compact(spark: Any, config: DedupeConfig, progress: Progress) -> JobResult:
 
 
 def _range(config: DedupeConfig) -> tuple[Offsets, Offsets]:
-    """Return the batch's present start and end."""
+    """Return the batch's present start and end, as numbers alone."""
     from aiokafka_lite.spark.read.planner import Planner  # noqa: PLC0415 - the clients, only when asked
 
     options = SourceOptions.parse(config.source_options(), streaming=False)
     planner = Planner(options)
     start = planner.resolve(options.starting, is_start=True)
-    return start, planner.resolve(options.ending, is_start=False)
+    return Offsets(start), Offsets(planner.resolve(options.ending, is_start=False))
 
 
 def offsets(spark: Any, config: DedupeConfig) -> dict[str, Any]:

@@ -222,7 +222,7 @@ def stream_offsets(spark: Any, config: StreamConfig) -> dict[str, Any]:
     start, begins = done_offsets(spark, config.checkpoint), "checkpoint"
     if start is None:
         start, begins = planner.resolve(options.starting, is_start=True), "starting_offsets"
-    end = planner.resolve(OffsetLimit(place=Place.LATEST), is_start=False)
+    end = Offsets(planner.resolve(OffsetLimit(place=Place.LATEST), is_start=False))
     new: set[TopicPartition] = end.keys() - start.keys()
     start = Offsets({**planner.earliest(new), **start})
     return {
