@@ -5,6 +5,8 @@ agree on them. The assignors decide which member gets which partition. Does not 
 ConsumerProtocolSubscription and ConsumerProtocolAssignment; KIP-429, KIP-792, KIP-881.
 """
 
+import struct
+from collections.abc import Iterable
 from dataclasses import field
 from typing import ClassVar, Final, Self
 
@@ -80,12 +82,27 @@ class ConsumerProtocolMemberMetadata:
 
         Raises: ProtocolDecodeError for bytes that are not a subscription.
         """
+        return cls._decode(bytes(data), _KnownTopics())
+
+    @classmethod
+    def decode_all(cls, group: Iterable[bytes]) -> list[Self]:
+        """Return the subscriptions of a group's members, each as `decode` would.
+
+        Equal names are one string. Members with the same topics share the list of them where a
+        group has few such lists, so nobody may change a `subscription`.
+
+        Raises: ProtocolDecodeError for bytes that are not a subscription.
+        """
+        known = _KnownTopics()
+        return [cls._decode(data, known) for data in group]
+
+    @classmethod
+    def _decode(cls, data: bytes, known: "_KnownTopics") -> Self:
         reader = Reader(data)
         version = _version_to_read(reader)
-        count = _array_count(reader, "topics", min_element_size=2)
-        metadata = cls(version, [reader.string() for _ in range(count)], reader.nullable_bytes())
+        metadata = cls(version, known.read_subscription(data, reader), reader.nullable_bytes())
         if version >= 1 and reader.remaining:
-            metadata.owned_partitions = _read_partitions(reader)
+            metadata.owned_partitions = known.read_partitions(data, reader)
         if version >= 2 and reader.remaining:
             metadata.generation_id = reader.int32()
         if version >= 3 and reader.remaining:
@@ -142,9 +159,11 @@ class ConsumerProtocolMemberAssignment:
         Raises: ProtocolDecodeError for bytes that are not an assignment. Empty bytes are not one
         either: the coordinator sends them to a member that its leader has left out.
         """
+        data = bytes(data)
         reader = Reader(data)
         version = _version_to_read(reader)
-        return cls(version, _read_partitions(reader), reader.nullable_bytes())
+        partitions = _KnownTopics().read_partitions(data, reader)
+        return cls(version, partitions, reader.nullable_bytes())
 
     def partitions(self) -> list[TopicPartition]:
         """Return the partitions, one entry each, in the order of `assignment`."""
@@ -184,14 +203,84 @@ def _array_count(reader: Reader, what: str, *, min_element_size: int) -> int:
     return count
 
 
-def _read_partitions(reader: Reader) -> PartitionsByTopic:
-    found: PartitionsByTopic = []
-    for _ in range(_array_count(reader, "topics", min_element_size=6)):
-        topic = reader.string()
+class _KnownTopics:
+    """The names, and lists of names, that were decoded so far; a group's members have the same.
+
+    What is known is read at a tenth of the cost. All else, and all faults, are left to a `Reader`.
+    """
+
+    _MOST_LISTS = 8
+    """So many lists are compared with each member's bytes."""
+
+    def __init__(self) -> None:
+        self._names: dict[bytes, str] = {}
+        self._lists: list[tuple[bytes, list[str]]] = []
+        """The bytes of a list, with its count; no such bytes are the beginning of others."""
+
+    def read_subscription(self, data: bytes, reader: Reader) -> list[str]:
+        """Return the list of topics at the reader's position in `data`."""
+        start = reader.pos
+        for written, topics in self._lists:
+            if data.startswith(written, start):
+                reader.pos = start + len(written)
+                return topics
+        count = _array_count(reader, "topics", min_element_size=2)
+        topics = self._read_names(data, reader, count)
+        if len(self._lists) < self._MOST_LISTS:
+            self._lists.append((data[start : reader.pos], topics))
+        return topics
+
+    def read_partitions(self, data: bytes, reader: Reader) -> PartitionsByTopic:
+        """Return the partitions by topic at the reader's position in `data`."""
+        count = _array_count(reader, "topics", min_element_size=6)
+        start = pos = reader.pos
+        names = self._names
+        made = ConsumerProtocolMemberAssignment.Assignment
+        found: PartitionsByTopic = []
+        try:
+            for _ in range(count):
+                end = pos + 2 + (data[pos] << 8 | data[pos + 1])
+                topic = names[data[pos + 2 : end]]
+                size = int.from_bytes(data[end : end + 4], "big")
+                found.append(made(topic, list(struct.unpack_from(f">{size}i", data, end + 4))))
+                pos = end + 4 + size * 4
+        except (KeyError, IndexError, struct.error):
+            reader.pos = start
+            return [self._read_entry(data, reader) for _ in range(count)]
+        reader.pos = pos
+        return found
+
+    def _read_names(self, data: bytes, reader: Reader, count: int) -> list[str]:
+        start = pos = reader.pos
+        names = self._names
+        found: list[str] = []
+        try:
+            for _ in range(count):
+                end = pos + 2 + (data[pos] << 8 | data[pos + 1])
+                name = names.get(data[pos + 2 : end])
+                if name is None:
+                    reader.pos = pos
+                    name = self._read_name(data, reader)
+                found.append(name)
+                pos = end
+        except IndexError:
+            pos = len(data) + 1
+        if pos > len(data):  # a name is cut off, and what is left of it is a name, too
+            reader.pos = start
+            return [reader.string() for _ in range(count)]
+        reader.pos = pos
+        return found
+
+    def _read_name(self, data: bytes, reader: Reader) -> str:
+        start = reader.pos + 2
+        name = reader.string()
+        return self._names.setdefault(data[start : reader.pos], name)
+
+    def _read_entry(self, data: bytes, reader: Reader) -> tuple[str, list[int]]:
+        topic = self._read_name(data, reader)
         count = _array_count(reader, "partitions", min_element_size=4)
         numbers = [reader.int32() for _ in range(count)]
-        found.append(ConsumerProtocolMemberAssignment.Assignment(topic, numbers))
-    return found
+        return ConsumerProtocolMemberAssignment.Assignment(topic, numbers)
 
 
 def _write_partitions(writer: Writer, by_topic: dict[str, list[int]]) -> None:
@@ -199,8 +288,11 @@ def _write_partitions(writer: Writer, by_topic: dict[str, list[int]]) -> None:
     for topic, partitions in by_topic.items():
         writer.string(topic)
         writer.array_count(len(partitions))
-        for partition in partitions:
-            writer.int32(partition)
+        try:
+            writer.buffer += struct.pack(f">{len(partitions)}i", *partitions)
+        except struct.error:
+            for partition in partitions:
+                writer.int32(partition)  # says which does not fit
 
 
 def _grouped(by_topic: PartitionsByTopic) -> dict[str, list[int]]:

@@ -72,6 +72,65 @@ def test_a_subscription_survives_with_the_fields_its_version_has_in_sorted_order
     )
 
 
+def decoded_or_refused(data: bytes) -> ConsumerProtocolMemberMetadata | None:
+    try:
+        return ConsumerProtocolMemberMetadata.decode(data)
+    except ProtocolDecodeError:
+        return None
+
+
+@given(
+    st.lists(
+        st.builds(
+            ConsumerProtocolMemberMetadata,
+            st.sampled_from(VERSIONS),
+            st.lists(st.sampled_from(["a", "ab", "abc", "d", ""]), max_size=4),
+            USER_DATA,
+            st.dictionaries(st.sampled_from(["a", "ab", "é"]), st.lists(INT32, max_size=3)).map(
+                lambda owned: list(owned.items())
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_a_group_is_decoded_as_each_of_its_members(
+    group: list[ConsumerProtocolMemberMetadata],
+) -> None:
+    told = [member.encode() for member in group]
+    each = [ConsumerProtocolMemberMetadata.decode(data) for data in told]
+    assert ConsumerProtocolMemberMetadata.decode_all(told) == each
+
+
+def test_equal_lists_of_topics_are_decoded_once() -> None:
+    first, second, other = ConsumerProtocolMemberMetadata.decode_all(
+        [
+            full_metadata().encode(),
+            replace(full_metadata(), user_data=b"", generation_id=7).encode(),
+            replace(full_metadata(), subscription=["audit", "payments"]).encode(),
+        ]
+    )
+    assert first.subscription is second.subscription
+    assert other.subscription == ["audit", "payments"]
+    assert other.subscription[0] is first.subscription[0]
+
+
+def test_what_a_member_left_out_of_its_bytes_is_not_taken_from_another() -> None:
+    """Cut anywhere, also where the rest of a name is a name, it is decoded or refused as alone."""
+    whole = replace(
+        full_metadata(),
+        subscription=["audit", "audit-1", "au"],
+        owned_partitions=[("au", [1]), ("audit", [1, 2])],
+    ).encode()
+    for end in range(len(whole)):
+        cut = whole[:end]
+        expected = decoded_or_refused(cut)
+        if expected is None:
+            with pytest.raises(ProtocolDecodeError):
+                ConsumerProtocolMemberMetadata.decode_all([whole, cut])
+        else:
+            assert ConsumerProtocolMemberMetadata.decode_all([whole, cut])[1] == expected
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_equal_subscriptions_have_equal_bytes_in_whatever_order_they_were_given(
     version: int,

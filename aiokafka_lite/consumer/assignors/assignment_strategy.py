@@ -11,6 +11,7 @@ from aiokafka_lite.consumer.assignors.cooperative_sticky import CooperativeStick
 from aiokafka_lite.consumer.assignors.duck_typed import as_assignor
 from aiokafka_lite.consumer.assignors.range import RangePartitionAssignor
 from aiokafka_lite.consumer.assignors.round_robin import RoundRobinPartitionAssignor
+from aiokafka_lite.consumer.assignors.sticky import StickyPartitionAssignor
 from aiokafka_lite.errors import KafkaConfigurationError
 
 DEFAULT_STRATEGY = (
@@ -21,6 +22,8 @@ DEFAULT_STRATEGY = (
 """Eager, on "range". Members of Java, librdkafka and kafka-python have that, too, and those of
 aiokafka have "roundrobin" alone. Restarts with the cooperative one alone make the group so.
 """
+
+_BUILT_IN = (*DEFAULT_STRATEGY, StickyPartitionAssignor)
 
 
 def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, ...]:
@@ -48,6 +51,14 @@ def make_assignors(strategy: object = None) -> tuple[AbstractPartitionAssignor, 
     return assignors
 
 
+def is_built_in(assignor: AbstractPartitionAssignor) -> bool:
+    """Return whether all its code is of this package: it computes on values, and changes none.
+
+    One derived from ours may do anything.
+    """
+    return type(assignor) in _BUILT_IN
+
+
 def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
     names = [assignor.name for assignor in assignors]
     twice = [name for name in names if names.count(name) > 1]
@@ -68,4 +79,4 @@ def _check_together(assignors: tuple[AbstractPartitionAssignor, ...]) -> None:
         )
 
 
-__all__ = ["make_assignors"]
+__all__ = ["is_built_in", "make_assignors"]

@@ -70,19 +70,63 @@ class AbstractPartitionAssignor(ABC):
         """Hear the generation that the newest assignment belongs to."""
 
 
-def topic_partitions(
-    cluster: AssignmentCluster, members: Members
-) -> dict[str, list[TopicPartition]]:
-    """Return the partitions of each topic that a member subscribes to, in order.
+def by_subscription(members: Members) -> dict[tuple[str, ...], list[str]]:
+    """Return the members by their lists of topics, in order."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    seen: dict[int, tuple[list[str], list[str]]] = {}
+    for member_id, member in members.items():
+        topics = member.subscription
+        known = seen.get(id(topics))
+        if known is None:  # members of a large group share lists; a list kept here keeps its id
+            known = seen[id(topics)] = topics, found.setdefault(tuple(topics), [])
+        known[1].append(member_id)
+    return found
+
+
+def subscribers_of_topics(members: Members) -> dict[str, list[str]]:
+    """Return the subscribers of each topic, in the order of `members`.
+
+    Topics with the same subscribers share the list, so it costs no more than there are different
+    subscriptions.
+    """
+    by_topics = by_subscription(members)
+    kinds_of: dict[str, list[int]] = {}
+    for kind, topics in enumerate(by_topics):
+        for topic in dict.fromkeys(topics):
+            kinds_of.setdefault(topic, []).append(kind)
+    place = {member_id: at for at, member_id in enumerate(members)}
+    of_kind = list(by_topics.values())
+    of_kinds: dict[tuple[int, ...], list[str]] = {}
+    found: dict[str, list[str]] = {}
+    for topic, listed in kinds_of.items():
+        kinds = tuple(listed)
+        subscribers = of_kinds.get(kinds)
+        if subscribers is None:
+            subscribers = [member_id for kind in kinds for member_id in of_kind[kind]]
+            if len(kinds) > 1:
+                subscribers.sort(key=place.__getitem__)
+            of_kinds[kinds] = subscribers
+        found[topic] = subscribers
+    return found
+
+
+def topic_numbers(cluster: AssignmentCluster, topics: Iterable[str]) -> dict[str, list[int]]:
+    """Return the partitions of each topic, in order.
 
     Topics by name. A topic without partitions, or unknown to the cluster, is left out.
     """
-    subscribed = {topic for member in members.values() for topic in member.subscription}
-    partitions = {topic: cluster.partitions_for_topic(topic) for topic in sorted(subscribed)}
+    found = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
+    return {topic: sorted(numbers) for topic, numbers in found.items() if numbers}
+
+
+def topic_partitions(
+    cluster: AssignmentCluster, members: Members
+) -> dict[str, list[TopicPartition]]:
+    """As `topic_numbers`, of each topic that a member subscribes to."""
+    subscribed = {topic for topics in by_subscription(members) for topic in topics}
     return {
-        topic: [TopicPartition(topic, number) for number in sorted(numbers)]
-        for topic, numbers in partitions.items()
-        if numbers
+        topic: [TopicPartition(topic, number) for number in numbers]
+        for topic, numbers in topic_numbers(cluster, subscribed).items()
     }
 
 
@@ -94,6 +138,12 @@ def to_assignments(
         member_id: ConsumerProtocolMemberAssignment(0, list(by_topic(sorted(owned)).items()), b"")
         for member_id, owned in partitions.items()
     }
+
+
+def in_member_order(members: Members) -> dict[str, ConsumerProtocolMemberMetadata]:
+    """Return the same members, ordered by `member_order`."""
+    order = sorted(members, key=lambda member_id: member_order(member_id, members[member_id]))
+    return {member_id: members[member_id] for member_id in order}
 
 
 def member_order(member_id: str, member: ConsumerProtocolMemberMetadata) -> tuple[bool, str]:
@@ -121,17 +171,15 @@ def member_racks(members: Members) -> dict[str, str]:
 
 
 def racks_matter(
-    consumer_racks: Collection[str], partition_racks: Mapping[TopicPartition, frozenset[str]]
+    consumer_racks: Collection[str], partition_racks: Collection[frozenset[str]]
 ) -> bool:
     """Whether a choice of partitions can bring any of these consumers nearer to its data.
 
     Not if no partition has a replica in a consumer's rack, nor if every partition has replicas in
     the same racks. Source: KIP-881, AbstractPartitionAssignor.useRackAwareAssignment.
     """
-    everywhere = frozenset[str]().union(*partition_racks.values())
-    if everywhere.isdisjoint(consumer_racks):
-        return False
-    return any(racks != everywhere for racks in partition_racks.values())
+    different = set(partition_racks)
+    return len(different) > 1 and not frozenset().union(*different).isdisjoint(consumer_racks)
 
 
 __all__ = [
@@ -140,10 +188,14 @@ __all__ = [
     "Assignments",
     "Members",
     "RebalanceProtocol",
+    "by_subscription",
+    "in_member_order",
     "member_order",
     "member_racks",
     "racks_matter",
+    "subscribers_of_topics",
     "text_order",
     "to_assignments",
+    "topic_numbers",
     "topic_partitions",
 ]

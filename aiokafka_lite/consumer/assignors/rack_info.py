@@ -24,7 +24,7 @@ class RackInfo:
     ) -> None:
         racks = member_racks(members)
         partition_racks = {p: cluster.racks(p) for p in partitions} if racks else {}
-        self.matters = racks_matter(racks.values(), partition_racks)
+        self.matters = racks_matter(racks.values(), partition_racks.values())
         self._member_racks = racks if self.matters else {}
         self._partition_racks = partition_racks if self.matters else {}
 

@@ -5,21 +5,27 @@ reads the records of a key from all of these topics (co-partitioning). Members t
 first get partitions with a replica there, as far as the cut allows (KIP-881). Plain, without state.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from aiokafka_lite.consumer.assignors.assignor import (
     AbstractPartitionAssignor,
     AssignmentCluster,
     Assignments,
     Members,
-    member_order,
+    in_member_order,
     member_racks,
     racks_matter,
-    to_assignments,
-    topic_partitions,
+    subscribers_of_topics,
+    topic_numbers,
 )
 from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
 from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.protocol.consumer_protocol import ConsumerProtocolMemberAssignment
+
+Given = Iterable[tuple[str, list[int]]]
+"""Members, each with its partitions of one topic."""
 
 
 class RangePartitionAssignor(AbstractPartitionAssignor):
@@ -35,113 +41,143 @@ class RangePartitionAssignor(AbstractPartitionAssignor):
     @on_class_too
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
         """Return the assignment of each member."""
-        subscribers = _subscribers(members)
+        subscribers = subscribers_of_topics(in_member_order(members))
+        numbers = topic_numbers(cluster, subscribers)
+        near = {}
         racks = member_racks(members)
-        shares = [
-            _TopicShares(partitions, subscribers[topic], racks, cluster)
-            for topic, partitions in topic_partitions(cluster, members).items()
-        ]
-        if any(topic.racks_matter for topic in shares):
-            _share_by_rack(shares)
-        for topic in shares:
-            topic.share(lambda _member_id, _partition: True)
-        assigned: dict[str, list[TopicPartition]] = {member_id: [] for member_id in members}
-        for topic in shares:
-            for member_id, partitions in topic.assigned.items():
-                assigned[member_id] += partitions
-        return to_assignments(assigned)
+        if racks:
+            near = _shares_by_rack(numbers, subscribers, racks, cluster)
+        assigned: dict[str, list[tuple[str, list[int]]]] = {member_id: [] for member_id in members}
+        for topic, of_topic in numbers.items():
+            share = near.get(topic)
+            given = _runs(of_topic, subscribers[topic]) if share is None else share.given()
+            for member_id, owned in given:
+                assigned[member_id].append((topic, owned))
+        return {
+            member_id: ConsumerProtocolMemberAssignment(0, owned, b"")
+            for member_id, owned in assigned.items()
+        }
+
+
+def _runs(numbers: list[int], subscribers: list[str]) -> Given:
+    each, one_more = divmod(len(numbers), len(subscribers))
+    end = 0
+    for at, member_id in enumerate(subscribers if each else subscribers[:one_more]):
+        start, end = end, end + each + (at < one_more)
+        yield member_id, numbers[start:end]
 
 
 class _TopicShares:
-    """One topic during its assignment: how many of the remaining partitions a member may get."""
+    """One topic during an assignment by racks: what is left, and how many a member may get."""
 
     def __init__(
         self,
-        partitions: list[TopicPartition],
-        subscribers: Iterable[str],
-        racks: Mapping[str, str],
+        topic: str,
+        numbers: list[int],
+        subscribers: list[str],
+        racks: dict[str, str],
         cluster: AssignmentCluster,
     ) -> None:
-        self.partitions = partitions
-        self.racks = {member_id: racks.get(member_id) for member_id in subscribers}
-        self.assigned: dict[str, list[TopicPartition]] = {key: [] for key in self.racks}
-        self._left = dict.fromkeys(partitions)
-        self._each, self._one_more = divmod(len(partitions), len(self.racks))
-        known = {rack for rack in self.racks.values() if rack is not None}
-        self._partition_racks = {p: cluster.racks(p) for p in partitions} if known else {}
-        self.racks_matter = racks_matter(known, self._partition_racks)
-
-    def racks_match(self, member_id: str, partition: TopicPartition) -> bool:
-        """Whether the member is near the partition; a member without rack is near to all."""
-        rack = self.racks[member_id]
-        return rack is None or rack in self._partition_racks[partition]
+        self.numbers = numbers
+        self.subscribers = subscribers
+        self.racks = racks
+        self.partition_racks = [cluster.racks(TopicPartition(topic, n)) for n in numbers]
+        self._assigned: defaultdict[str, list[int]] = defaultdict(list)
+        self._is_taken = [False] * len(numbers)
+        self._left = len(numbers)
+        self._each, self._one_more = divmod(len(numbers), len(subscribers))
 
     def room(self, member_id: str) -> int:
-        """How many more the member may take now."""
-        most = self._each + (self._one_more > 0)
-        return max(0, most - len(self.assigned[member_id]))
+        """How many more the member may take now. It never grows."""
+        owned = self._assigned.get(member_id, ())
+        return max(0, self._each + (self._one_more > 0) - len(owned))
 
-    def share(self, may_take: Callable[[str, TopicPartition], bool]) -> None:
-        """Give each member in turn the first partitions left that it may take, up to its room."""
-        for member_id in self.racks:
-            room = self.room(member_id)
-            taken: list[TopicPartition] = []
-            for partition in self._left:
-                if len(taken) == room:
-                    break
-                if may_take(member_id, partition):
-                    taken.append(partition)
-            self.give(member_id, taken)
-
-    def give(self, member_id: str, partitions: list[TopicPartition]) -> None:
-        """Assign these."""
-        for partition in partitions:
-            del self._left[partition]
-        assigned = self.assigned[member_id]
+    def give(self, member_id: str, places: list[int]) -> None:
+        """Assign the partitions at these places of `numbers`."""
+        assigned = self._assigned[member_id]
         had_one_more = len(assigned) > self._each
-        assigned += partitions
+        for place in places:
+            self._is_taken[place] = True
+            assigned.append(self.numbers[place])
+        self._left -= len(places)
         self._one_more -= len(assigned) > self._each and not had_one_more
 
+    def share_near(self) -> None:
+        """Give each member in turn the first partitions left near it, up to its room."""
+        places: defaultdict[str | None, list[int]] = defaultdict(list)
+        for place, racks in enumerate(self.partition_racks):
+            for rack in (None, *racks):  # a member without rack is near to all
+                places[rack].append(place)
+        left = {rack: self._untaken(near) for rack, near in places.items()}
+        for member_id in self.subscribers:
+            near = left.get(self.racks.get(member_id))
+            if near is not None and self._left:
+                self.give(member_id, list(islice(near, self.room(member_id))))
 
-def _subscribers(members: Members) -> dict[str, list[str]]:
-    subscribers: dict[str, list[str]] = {}
-    for member_id in sorted(
-        members, key=lambda member_id: member_order(member_id, members[member_id])
-    ):
-        for topic in dict.fromkeys(members[member_id].subscription):
-            subscribers.setdefault(topic, []).append(member_id)
-    return subscribers
+    def given(self) -> Given:
+        """Give the rest to the members in turn; return what each has."""
+        rest = self._untaken(range(len(self.numbers)))
+        for member_id in self.subscribers:
+            if not self._left:
+                break
+            self.give(member_id, list(islice(rest, self.room(member_id))))
+        return [(member_id, sorted(owned)) for member_id, owned in self._assigned.items() if owned]
+
+    def _untaken(self, places: Iterable[int]) -> Iterator[int]:
+        return (place for place in places if not self._is_taken[place])
 
 
-def _share_by_rack(shares: list[_TopicShares]) -> None:
-    alike: dict[tuple[frozenset[tuple[str, str | None]], int], list[_TopicShares]] = {}
-    for topic in shares:
-        if any(rack is not None for rack in topic.racks.values()):
-            key = (frozenset(topic.racks.items()), len(topic.partitions))
-            alike.setdefault(key, []).append(topic)
+def _shares_by_rack(
+    numbers: dict[str, list[int]],
+    subscribers: dict[str, list[str]],
+    racks: dict[str, str],
+    cluster: AssignmentCluster,
+) -> dict[str, _TopicShares]:
+    """Return the shares of topics with racks, after members got what is near; {} if none matter."""
+    shares: dict[str, _TopicShares] = {}
+    mattering: set[_TopicShares] = set()
+    alike: defaultdict[tuple[int, int], list[_TopicShares]] = defaultdict(list)
+    known: dict[int, set[str]] = {}
+    for topic, of_topic in numbers.items():
+        takers = subscribers[topic]  # topics with the same ones share the list
+        if id(takers) not in known:
+            known[id(takers)] = {racks[member_id] for member_id in takers if member_id in racks}
+        if known[id(takers)]:
+            share = shares[topic] = _TopicShares(topic, of_topic, takers, racks, cluster)
+            alike[id(takers), len(of_topic)].append(share)
+            if racks_matter(known[id(takers)], share.partition_racks):
+                mattering.add(share)
+    if not mattering:
+        return {}
     for topics in alike.values():
         if len(topics) > 1:
             _share_co_partitioned(topics)
-        elif topics[0].racks_matter:
-            topics[0].share(topics[0].racks_match)
+        elif topics[0] in mattering:
+            topics[0].share_near()
+    return shares
 
 
 def _share_co_partitioned(topics: list[_TopicShares]) -> None:
-    """Give away the n-th partitions of all these topics together, to a member near to all."""
-    for group in zip(*(topic.partitions for topic in topics), strict=True):
-        member_id = next((m for m in topics[0].racks if _may_take_all(m, topics, group)), None)
-        if member_id is not None:
-            for topic, partition in zip(topics, group, strict=True):
-                topic.give(member_id, [partition])
+    """Give away the n-th partitions of all these topics together, to the first member near to all.
 
-
-def _may_take_all(
-    member_id: str, topics: list[_TopicShares], group: tuple[TopicPartition, ...]
-) -> bool:
-    return all(
-        topic.room(member_id) and topic.racks_match(member_id, partition)
-        for topic, partition in zip(topics, group, strict=True)
-    )
+    The topics have equal rooms all the time.
+    """
+    first = topics[0]
+    waiting: defaultdict[str | None, deque[tuple[int, str]]] = defaultdict(deque)
+    for at, member_id in enumerate(first.subscribers):
+        waiting[first.racks.get(member_id)].append((at, member_id))
+    for place in range(len(first.numbers)):
+        near = frozenset.intersection(*(topic.partition_racks[place] for topic in topics))
+        takers = []
+        for rack in (None, *near):  # a member without rack is near to all
+            members = waiting[rack]
+            while members and not first.room(members[0][1]):
+                members.popleft()
+            takers += list(islice(members, 1))
+        if takers:
+            _, member_id = min(takers)
+            for topic in topics:
+                topic.give(member_id, [place])
 
 
 __all__ = ["RangePartitionAssignor"]

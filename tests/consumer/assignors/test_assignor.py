@@ -87,5 +87,5 @@ def test_texts_are_in_the_order_of_java():
 )
 def test_racks_matter_only_where_they_differ_and_someone_is_there(consumers, replicas, matter):
     """Racks count only where replicas differ in them and a member is in one (2e-16, KIP-881)."""
-    racks = {TopicPartition("t", n): frozenset({rack}) for n, rack in enumerate(replicas)}
+    racks = [frozenset({rack}) for rack in replicas]
     assert racks_matter(consumers, racks) is matter

@@ -6,9 +6,11 @@ Plain functions over values. Does not wait. Source: 2e-6 to 2e-10, ConsumerCoord
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 
 from aiokafka_lite.checks.quoted import quoted, said
 from aiokafka_lite.cluster.metadata.metadata_snapshot import MetadataSnapshot
+from aiokafka_lite.consumer.assignors.assignment_strategy import is_built_in
 from aiokafka_lite.consumer.assignors.assignor import AbstractPartitionAssignor, RebalanceProtocol
 from aiokafka_lite.errors import (
     IllegalStateError,
@@ -101,17 +103,23 @@ def join_protocols(
 def read_members(
     members: Iterable[JoinGroupResponseMember],
 ) -> dict[str, ConsumerProtocolMemberMetadata]:
-    """Return each member's metadata with its instance id, as assignors take it."""
+    """Return each member's metadata with its instance id, as assignors take it.
+
+    Members share lists of topics (`ConsumerProtocolMemberMetadata.decode_all`).
+    """
+    joined = tuple(members)
+    told = ConsumerProtocolMemberMetadata.decode_all(member.metadata for member in joined)
     found: dict[str, ConsumerProtocolMemberMetadata] = {}
-    for member in members:
-        told = ConsumerProtocolMemberMetadata.decode(member.metadata)
-        found[member.member_id] = replace(told, group_instance_id=member.group_instance_id)
+    for member, metadata in zip(joined, told, strict=True):
+        metadata.group_instance_id = member.group_instance_id
+        found[member.member_id] = metadata
     return found
 
 
 def topics_of(members: Mapping[str, ConsumerProtocolMemberMetadata]) -> frozenset[str]:
     """Return every topic that some member subscribes to."""
-    return frozenset(topic for member in members.values() for topic in member.subscription)
+    lists = {id(member.subscription): member.subscription for member in members.values()}
+    return frozenset().union(*lists.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,10 @@ class ClusterView:
     """The cluster as assignors see it. It also has the methods of aiokafka's ClusterMetadata."""
 
     snapshot: MetadataSnapshot
+    _racks: dict[tuple[int, ...], frozenset[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Of replicas on these nodes, as far as somebody asked."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
@@ -138,8 +150,12 @@ class ClusterView:
         described = None if topic is None else topic.partitions.get(partition.partition)
         if described is None:
             return frozenset()
-        nodes = (self.snapshot.nodes.get(node_id) for node_id in described.replicas)
-        return frozenset(node.rack for node in nodes if node is not None and node.rack)
+        racks = self._racks.get(described.replicas)
+        if racks is None:
+            nodes = (self.snapshot.nodes.get(node_id) for node_id in described.replicas)
+            racks = frozenset(node.rack for node in nodes if node is not None and node.rack)
+            self._racks[described.replicas] = racks
+        return racks
 
 
 def assign(
@@ -152,8 +168,12 @@ def assign(
 
     Raises: IllegalStateError when a cooperative assignor gives away what another member still owns.
     """
+    shown = dict(members)
+    if not is_built_in(assignor):  # it may change what it gets; ours only read, and share lists
+        for member_id, told in members.items():
+            shown[member_id] = replace(told, subscription=list(told.subscription))
     with assignor_faults(assignor):
-        given = assignor.assign(cluster, dict(members))
+        given = assignor.assign(cluster, shown)
     if protocol is RebalanceProtocol.COOPERATIVE and assignor.name != COOPERATIVE_STICKY:
         _check_nothing_moved_unrevoked(members, given)
     nothing = ConsumerProtocolMemberAssignment(0, [], b"")
@@ -164,19 +184,13 @@ def _check_nothing_moved_unrevoked(
     members: Mapping[str, ConsumerProtocolMemberMetadata],
     given: Mapping[str, ConsumerProtocolMemberAssignment],
 ) -> None:
-    owned = {member_id: set(member.owned()) for member_id, member in members.items()}
-    added = {
-        tp
-        for member_id, assignment in given.items()
-        for tp in assignment.partitions()
-        if tp not in owned.get(member_id, ())
-    }
-    revoked = {
-        tp
-        for member_id, partitions in owned.items()
-        for tp in partitions
-        if member_id not in given or tp not in set(given[member_id].partitions())
-    }
+    added: set[TopicPartition] = set()
+    revoked: set[TopicPartition] = set()
+    for member_id in {**members, **given}:
+        owned = set(members[member_id].owned()) if member_id in members else set()
+        assigned = set(given[member_id].partitions()) if member_id in given else set()
+        added |= assigned - owned
+        revoked |= owned - assigned
     moved = sorted(added & revoked)
     if moved:
         raise IllegalStateError(

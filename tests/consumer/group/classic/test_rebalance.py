@@ -271,6 +271,20 @@ def test_an_assignor_cannot_change_the_members() -> None:
     assert set(assign(Greedy(), ClusterView(metadata(t=1)), members, EAGER)) == {"a"}
 
 
+def test_an_assignor_of_the_users_changes_the_topics_of_one_member_alone() -> None:
+    """Members with equal bytes share one list of topics (2e-9)."""
+
+    class Editing(ByHand):
+        def assign(self, cluster: Any, members: Any) -> Any:
+            members["a"].subscription.append("u")
+            assert members["b"].subscription == ["t"]
+            return {}
+
+    members = read_members(joined(key, member("t")) for key in "ab")
+    assert set(assign(Editing(), ClusterView(metadata(t=1)), members, EAGER)) == {"a", "b"}
+    assert topics_of(members) == {"t"}
+
+
 def test_an_assignor_that_fails_is_named() -> None:
     broken = ByHand()
     broken.error = ValueError("no idea")
