@@ -24,6 +24,8 @@ v1 added owned partitions (KIP-429), v2 their generation (KIP-792), v3 the rack 
 version only adds fields at the end, so it is read as this one.
 """
 
+_new_tuple = tuple.__new__
+
 PartitionsByTopic = list[tuple[str, list[int]]]
 
 
@@ -235,14 +237,15 @@ class _KnownTopics:
         count = _array_count(reader, "topics", min_element_size=6)
         start = pos = reader.pos
         names = self._names
-        made = ConsumerProtocolMemberAssignment.Assignment
+        entry = ConsumerProtocolMemberAssignment.Assignment
         found: PartitionsByTopic = []
         try:
             for _ in range(count):
                 end = pos + 2 + (data[pos] << 8 | data[pos + 1])
                 topic = names[data[pos + 2 : end]]
                 size = int.from_bytes(data[end : end + 4], "big")
-                found.append(made(topic, list(struct.unpack_from(f">{size}i", data, end + 4))))
+                numbers = list(struct.unpack_from(f">{size}i", data, end + 4))
+                found.append(_new_tuple(entry, (topic, numbers)))
                 pos = end + 4 + size * 4
         except (KeyError, IndexError, struct.error):
             reader.pos = start

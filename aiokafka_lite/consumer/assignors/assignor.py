@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 from aiokafka_lite.consumer.assignors.on_class_too import on_class_too
-from aiokafka_lite.model import TopicPartition, by_topic
+from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.consumer_protocol import (
     ConsumerProtocolMemberAssignment,
     ConsumerProtocolMemberMetadata,
@@ -134,10 +134,18 @@ def to_assignments(
     partitions: Mapping[str, Iterable[TopicPartition]],
 ) -> dict[str, ConsumerProtocolMemberAssignment]:
     """Return each member's partitions as they travel: by topic, in order."""
-    return {
-        member_id: ConsumerProtocolMemberAssignment(0, list(by_topic(sorted(owned)).items()), b"")
-        for member_id, owned in partitions.items()
-    }
+    found: dict[str, ConsumerProtocolMemberAssignment] = {}
+    for member_id, owned in partitions.items():
+        topics: list[tuple[str, list[int]]] = []
+        last, numbers = None, list[int]()
+        for topic, number in sorted(owned):
+            if topic == last:
+                numbers.append(number)
+            else:
+                numbers, last = [number], topic
+                topics.append((topic, numbers))
+        found[member_id] = ConsumerProtocolMemberAssignment(0, topics, b"")
+    return found
 
 
 def in_member_order(members: Members) -> dict[str, ConsumerProtocolMemberMetadata]:

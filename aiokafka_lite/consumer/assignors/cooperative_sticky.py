@@ -4,7 +4,7 @@ A partition that moves from one member to another is assigned to no member at fi
 revokes it and joins again; the second rebalance assigns it (KIP-429). Does not wait.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from aiokafka_lite.codec.reader import Reader
 from aiokafka_lite.codec.writer import Writer
@@ -42,14 +42,15 @@ class CooperativeStickyAssignor(AbstractStickyAssignor):
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
         """Return the assignment of each member, without what another still has to revoke."""
         balanced = self.balance(cluster, members)
-        assigned = {
-            member_id: set(partitions) for member_id, partitions in balanced.assigned.items()
-        }
+        assigned = balanced.assigned
         moved = balanced.moved
         if moved is None:
             moved = _moved(members, assigned)
-        for partition, member_id in moved.items():
-            assigned[member_id].discard(partition)
+        if moved:
+            assigned = {
+                member_id: [p for p in partitions if moved.get(p) != member_id]
+                for member_id, partitions in assigned.items()
+            }
         return to_assignments(assigned)
 
     def claim(self, member: ConsumerProtocolMemberMetadata) -> Claim:
@@ -84,15 +85,9 @@ def _moved(
     revoked: set[TopicPartition] = set()
     for member_id, partitions in assigned.items():
         owned = set(members[member_id].owned())
-        added |= dict.fromkeys(_without(partitions, owned), member_id)
-        revoked.update(_without(owned, partitions))
+        added.update((partition, member_id) for partition in partitions if partition not in owned)
+        revoked |= owned.difference(partitions)
     return {partition: member_id for partition, member_id in added.items() if partition in revoked}
-
-
-def _without(
-    partitions: Iterable[TopicPartition], others: Collection[TopicPartition]
-) -> list[TopicPartition]:
-    return [partition for partition in partitions if partition not in others]
 
 
 __all__ = ["CooperativeStickyAssignor"]

@@ -28,6 +28,10 @@ class RackInfo:
         self._member_racks = racks if self.matters else {}
         self._partition_racks = partition_racks if self.matters else {}
 
+    def rack(self, member_id: str) -> str | None:
+        """Return the member's rack, None if it names none or racks do not matter."""
+        return self._member_racks.get(member_id)
+
     def is_far(self, member_id: str, partition: TopicPartition) -> bool:
         """Whether the member names a rack in which the partition has no replica."""
         rack = self._member_racks.get(member_id)

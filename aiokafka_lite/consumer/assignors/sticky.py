@@ -17,6 +17,7 @@ from aiokafka_lite.consumer.assignors.assignor import (
     AssignmentCluster,
     Assignments,
     Members,
+    by_subscription,
     to_assignments,
     topic_partitions,
 )
@@ -44,7 +45,7 @@ class Claim(NamedTuple):
 class StickyAssignments(NamedTuple):
     """A balanced assignment, and where it takes a partition from one member for another."""
 
-    assigned: Mapping[str, Iterable[TopicPartition]]
+    assigned: Mapping[str, Collection[TopicPartition]]
     moved: Mapping[TopicPartition, str] | None
     """The new owner of each partition that another claims; None if that was not noted."""
 
@@ -79,7 +80,7 @@ class AbstractStickyAssignor(AbstractPartitionAssignor):
         racks = RackInfo(cluster, partitions, members)
         claims = _Claims({key: self.claim(members[key]) for key in hash_map_order(members)})
         owned = claims.owned(partitions)
-        if len({frozenset(member.subscription) for member in members.values()}) == 1:
+        if len({frozenset(topics) for topics in by_subscription(members)}) == 1:
             equal = ConstrainedAssignment(partitions, owned, claims.contested, racks)
             return StickyAssignments(equal.assigned, equal.moved)
         general = GeneralAssignment(topics, members, owned, claims.outdated(), racks)
@@ -163,8 +164,9 @@ class _Claims:
         """Return what each member rightly claims, of the partitions that exist."""
         owned: dict[str, list[TopicPartition]] = {member_id: [] for member_id in self._claims}
         for partition in existing:
-            if partition in self._newest and partition not in self.contested:
-                owned[self._newest[partition][1]].append(partition)
+            newest = self._newest.get(partition)
+            if newest is not None and partition not in self.contested:
+                owned[newest[1]].append(partition)
         return owned
 
     def outdated(self) -> dict[TopicPartition, str]:
