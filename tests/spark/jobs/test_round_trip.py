@@ -17,7 +17,7 @@ from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
 from aiokafka_lite.spark.jobs.job import JobFailedError, JobResult, NoProgress, StopSignal
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.spark.support.topics import fill, fill_transaction
-from tests.support.unusual_records import UNUSUAL, fields_of, put
+from tests.support.unusual_records import ANY_TIME, UNUSUAL, fields_of, put
 
 # A name that is a number: folders of Parquet have no types.
 P0, P1 = TopicPartition("2024", 0), TopicPartition("2024", 1)
@@ -40,7 +40,7 @@ def test_a_record_of_any_kind_stays_as_it_is(
 ) -> None:
     servers = kafka_broker.bootstrap_servers
     for name in ("t", "mirrored", "replayed", "written"):
-        kafka_broker.create_topic(name)
+        kafka_broker.create_topic(name, configs=ANY_TIME)
     put(kafka_broker, TopicPartition("t", 0), *UNUSUAL.values())
     read: dict[str, Any] = {"bootstrap_servers": servers, "topics": ("t",)}
     through_rows = mirror.MirrorConfig(
