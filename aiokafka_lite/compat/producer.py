@@ -73,6 +73,14 @@ class AIOKafkaProducer(lite.AIOKafkaProducer[K_contra, V_contra]):
         with asserted():
             await super().abort_transaction()
 
+    async def send_offsets_to_transaction(self, offsets: Any, group_id: Any) -> None:
+        """As that of `aiokafka_lite.AIOKafkaProducer`; ValueError without offsets. Cancelled: as
+        that.
+        """
+        await super().send_offsets_to_transaction(offsets, group_id)
+        if not offsets:
+            raise ValueError("there are no offsets to send")
+
 
 def _without_result(send: Callable[..., Any]) -> Callable[..., Any]:
     async def send_without_result(*args: Any, **kwargs: Any) -> "asyncio.Future[None]":

@@ -90,6 +90,12 @@ FOUND = {
     "a subscription after an empty assignment": Program(
         FAST, (), [Step("start"), Step("assign", ([],)), Step("subscribe", (["a"], None, False))]
     ),
+    "no offsets for a transaction": Program(
+        FAST,
+        (),
+        [Step("begin_transaction"), Step("send_offsets", ({}, "group"))],
+        {"transactional_id": "id"},
+    ),
     "what was given up without a listener": Program(
         GROUP,
         ("a",),
