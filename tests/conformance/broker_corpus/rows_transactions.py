@@ -8,6 +8,7 @@ from tests.conformance.broker_corpus.exchange import (
     ask,
     do,
     each,
+    find_error,
     fresh,
     q,
     sequence,
@@ -52,6 +53,16 @@ def end(
     return q(
         "EndTxn", transactional_id=s.named(name), **producer(s, step, epoch), committed=committed
     )
+
+
+def _abort(s: Scene) -> Any:
+    return end(s, committed=False)
+
+
+def _stable_offsets(s: Scene) -> Any:
+    topics = [{"name": s.named("t"), "partition_indexes": [0]}]
+    group = {"group_id": s.named("g"), "topics": topics}
+    return q("OffsetFetch", groups=[group], require_stable=True)
 
 
 def batch(s: Scene, sequence_: int = 0, step: str = "init", epoch: int = 0) -> bytes:
@@ -110,8 +121,19 @@ def _is_over(answer: Any) -> bool:
     return bool(answer.error_code != 51)
 
 
+def _is_added(answer: Any) -> bool:
+    (topic_,) = answer.results_by_topic_v3_and_below
+    return bool(topic_.results_by_partition[0].partition_error_code != 51)
+
+
+def _has_ended(answer: Any) -> bool:
+    return not answer.transaction_states[0].transaction_state.startswith("Prepare")
+
+
 INIT = (*topic(), do("init", init, version=5))
 OPEN = (*INIT, do("sent", send, version=12))
+ADDED = (do("added", add, version=3), do("sent", send, version=11))
+"""What begins a transaction in the versions before KIP-890."""
 
 ROWS = (
     fresh("an idempotent producer", ask=lambda s: init(s, None)),
@@ -210,7 +232,7 @@ ROWS = (
             ask(
                 "described",
                 described,
-                until=lambda a: not a.transaction_states[0].transaction_state.startswith("Prepare"),
+                until=_has_ended,
             ),
             ask("records", lambda s: fetch(s, isolation_level=1), version=12),
             ask("end", lambda s: offsets(s, -1, isolation=1)),
@@ -224,7 +246,7 @@ ROWS = (
             ask(
                 "described",
                 described,
-                until=lambda a: not a.transaction_states[0].transaction_state.startswith("Prepare"),
+                until=_has_ended,
             ),
             ask("records", lambda s: fetch(s, isolation_level=1), version=12),
             ask("all records", fetch, version=12),
@@ -315,6 +337,69 @@ ROWS = (
         ask("second ends", lambda s: end(s, step="first ends")),
         ask("first ends again", end, until=_is_over),
         ask("records", lambda s: fetch(s, isolation_level=1), version=12),
+    ),
+    *(
+        sequence(
+            f"before KIP-890: {name} a transaction",
+            INIT,
+            ADDED,
+            ask("open", described),
+            ask("committed end", lambda s: offsets(s, -1, isolation=1)),
+            ask("ends", done, version=4),
+            ask("described", described, until=_has_ended),
+            ask("ends again", done, version=4),
+            ask("ends otherwise", otherwise, version=4),
+            ask("records", lambda s: fetch(s, isolation_level=1), version=12),
+        )
+        for name, done, otherwise in (("commit", end, _abort), ("abort", _abort, end))
+    ),
+    sequence(
+        "before KIP-890: a fenced transaction",
+        INIT,
+        ADDED,
+        ask("again", init, version=5, until=_is_over),
+        ask("the old sends", lambda s: send(s, 1), version=11),
+        ask("the old ends", end, version=4),
+        ask("the old adds", add, version=3),
+        ask("the old adds a group", add_group, version=3),
+        ask("records", lambda s: fetch(s, isolation_level=1), version=12),
+    ),
+    sequence(
+        "before KIP-890: a transaction's time is over",
+        topic(),
+        do("init", lambda s: init(s, timeout=1000), version=5),
+        ADDED,
+        Pause(4),
+        ask("described", described),
+        ask("sends", lambda s: send(s, 1), version=11),
+        ask("ends", end, version=4),
+        ask("begins anew", init, version=5, until=_is_over),
+        ask("records", lambda s: fetch(s, isolation_level=1), version=12),
+    ),
+    sequence(
+        "before KIP-890: two transactions in a row",
+        INIT,
+        ADDED,
+        ask("first ends", end, version=4),
+        ask("added again", add, version=3, until=_is_added),
+        ask("sends", lambda s: send(s, 1), version=11),
+        ask("second ends", _abort, version=4),
+        ask("described", described, until=_has_ended),
+        ask("records", lambda s: fetch(s, isolation_level=1), version=12),
+    ),
+    sequence(
+        "before KIP-890: offsets of a transaction",
+        INIT,
+        do("group", add_group, version=3),
+        ask("committed", commit_in_txn, version=3),
+        ask("before the end", _stable_offsets, version=8),
+        ask("ends", end, version=4),
+        ask(
+            "after it",
+            _stable_offsets,
+            version=8,
+            until=lambda a: not find_error(a),
+        ),
     ),
     each("add a group", INIT, ask=add_group),
     each("commit in a transaction", INIT, do("group", add_group, version=3), ask=commit_in_txn),
