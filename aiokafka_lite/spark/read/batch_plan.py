@@ -10,6 +10,7 @@ from aiokafka_lite.spark.offsets import (
     OffsetRange,
     Offsets,
     cut_log,
+    gone_partitions,
     made_again,
     made_anew,
     plan_ranges,
@@ -28,13 +29,23 @@ def plan_batch(
     """Return the ranges of a batch query, one per task, without what the filters exclude.
 
     Raises: ValueError for limits that name unknown partitions; DataLossError for an end behind the
-    log's; else as `Planner.resolve`.
+    log's, and for partitions that have gone or changed since the start was asked for; else as
+    `Planner.resolve`.
     """
     start = planner.resolve(options.starting, is_start=True)
     ids = dict(planner.topic_ids)
     end = _end(options, planner)
+    for _ in range(options.fetch_offset_retries - 1):
+        if start.keys() == end.keys():
+            break
+        # One answer has left something out, or a topic has changed in between (2f-15).
+        planner.wait(options.fetch_offset_retry_interval_ms / 1000)
+        start = planner.resolve(options.starting, is_start=True).with_others(start)
+        end = _end(options, planner).with_others(end)
+    if gone := start.keys() - end.keys():
+        report_losses([gone_partitions(gone)], fail=options.fail_on_data_loss)
     start = _in_present_logs(options, planner, start.of_logs(ids, start.epochs), end)
-    shared = start.keys() & end.keys()  # a topic may gain or lose partitions in between
+    shared = start.keys() & end.keys()
     start = Offsets({tp: start[tp] for tp in shared})
     # A start behind the end means nothing to read: no record is as young, or none exists yet.
     end = Offsets({tp: max(end[tp], start[tp]) for tp in shared}).of_logs({}, end.epochs)

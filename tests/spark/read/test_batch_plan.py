@@ -1,9 +1,13 @@
 """What a batch query reads, and in how many tasks."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from aiokafka_lite.model import TopicPartition
+from aiokafka_lite.spark.offsets import Offsets
+from aiokafka_lite.spark.options.source_options import OffsetLimit
 from aiokafka_lite.spark.process.worker import Worker
 from aiokafka_lite.spark.read.batch_plan import plan_batch
 from aiokafka_lite.spark.read.data_loss import DataLossError
@@ -33,6 +37,49 @@ def test_everything_is_read_by_default_a_task_for_each_partition(
     here: Worker, broker: EmbeddedBroker
 ) -> None:
     assert planned(here, broker) == [(0, 0, 4), (1, 0, 8)]
+
+
+class Partial(Planner):
+    """Some answers leave out partitions."""
+
+    lacking: tuple[TopicPartition, ...] = (T1,)
+    lacks_starts = lacks_ends = 0
+    """How many of the next answers do so."""
+
+    def resolve(self, limit: OffsetLimit, *, is_start: bool) -> Offsets:
+        found = super().resolve(limit, is_start=is_start)
+        if not (self.lacks_starts if is_start else self.lacks_ends):
+            return found
+        self.lacks_starts -= is_start
+        self.lacks_ends -= not is_start
+        return Offsets({tp: at for tp, at in found.items() if tp not in self.lacking})
+
+
+@pytest.mark.parametrize("asked", ["lacks_starts", "lacks_ends"])
+@pytest.mark.parametrize("lacking", [(T1,), (T0, T1)], ids=["a partition", "all"])
+def test_what_one_answer_leaves_out_is_read_all_the_same(
+    here: Worker, broker: EmbeddedBroker, asked: str, lacking: tuple[TopicPartition, ...]
+) -> None:
+    """It is asked again (2f-15)."""
+    options = source_options(broker)
+    planner = Partial(options, lambda: here)
+    planner.lacking = lacking
+    setattr(planner, asked, 1)
+    assert [each.size for each in plan_batch(options, planner)] == [4, 8]
+
+
+def test_a_partition_that_goes_while_a_query_is_planned_is_lost_data(
+    here: Worker, broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = source_options(broker)
+    planner = Partial(options, lambda: here)
+    planner.lacks_ends = 9
+    with pytest.raises(DataLossError, match="t-1 are gone"):
+        plan_batch(options, planner)
+    options = replace(options, fail_on_data_loss=False)
+    planner.lacks_ends = 9
+    assert [each.size for each in plan_batch(options, planner)] == [4]
+    assert "t-1 are gone" in caplog.text
 
 
 def test_large_partitions_are_split(here: Worker, broker: EmbeddedBroker) -> None:
