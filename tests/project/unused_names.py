@@ -124,7 +124,7 @@ UNUSED = (
     ),
     (
         "aiokafka_lite/admin/groups/streams_group.py",
-        "standby warmup target_tasks",
+        "standby warmup target_tasks topology_status",
         "fields of an answer, which users read",
     ),
     (
@@ -186,7 +186,16 @@ UNUSED = (
         "token_requester_principal_*",
         "written into the answer",
     ),
-    ("aiokafka_lite/admin/transactions/producer_calls.py", "fence_producers", "a call for users"),
+    (
+        "aiokafka_lite/admin/transactions/producer_calls.py",
+        "force_terminate_transaction",
+        "a call for users",
+    ),
+    (
+        "aiokafka_lite/admin/cluster/quorum_calls.py",
+        "add_raft_voter remove_raft_voter",
+        "calls of the admin client",
+    ),
     (
         "aiokafka_lite/protocol/consumer_protocol.py",
         "METADATA ASSIGNMENT",

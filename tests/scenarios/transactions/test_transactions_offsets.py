@@ -15,6 +15,7 @@ from aiokafka_lite.errors import (
     InvalidTopicError,
     NotCoordinatorForGroupError,
     RequestTimedOutError,
+    StaleMemberEpochError,
     UnknownMemberIdError,
     UnknownTopicOrPartitionError,
 )
@@ -23,7 +24,7 @@ from aiokafka_lite.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRe
 from aiokafka_lite.protocol.messages.find_coordinator import FindCoordinatorRequest
 from aiokafka_lite.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from tests.producer.world import kafka
-from tests.scenarios.consuming import fill
+from tests.scenarios.consuming import consumer_of, fill
 from tests.scenarios.grouping import GROUP, committed, expel, member_of, poll
 from tests.scenarios.transacting import (
     ID,
@@ -135,6 +136,33 @@ async def test_a_zombie_member_is_refused(version: int) -> None:
             assert committed(broker) == {}
             await commit_one(producer, b"2", "bills")
             assert await visible(broker, "bills") == [b"2"]
+
+
+@pytest.mark.parametrize("newest", [5, 6])
+async def test_an_epoch_that_is_not_the_members_is_named_by_newer_brokers(
+    version: int, newest: int
+) -> None:
+    """STALE_MEMBER_EPOCH from version 6 on, ILLEGAL_GENERATION before (KIP-1319). Transactions of
+    the first protocol use older versions.
+    """
+    says = StaleMemberEpochError if (version, newest) == (2, 6) else IllegalGenerationError
+    async with kafka(transaction_version=version) as broker:
+        broker.create_topic("orders")
+        fill(broker, ORDERS, 3)
+        async with (
+            consumer_of(broker, "orders", group_id=GROUP, group_protocol="consumer") as consumer,
+            transacting(broker, max_api_versions={"TxnOffsetCommit": newest}) as producer,
+        ):
+            await poll(consumer)
+            member = consumer.group_metadata()
+            stale = member._replace(generation_id=member.generation_id + 1)
+            await producer.begin_transaction()
+            await producer.send_and_wait("bills", b"1")
+            with pytest.raises(CommitFailedError) as raised:
+                await producer.send_offsets_to_transaction({ORDERS: 3}, stale)
+            assert type(raised.value.__cause__) is says
+            await producer.abort_transaction()
+            assert committed(broker) == {}
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,9 @@ def _open(
             partitions = id_partitions_of(context, found)
             group.consumers.check_commit(request.member_id, generation_id, partitions, None)
     except StaleMemberEpochError as error:
-        return IllegalGenerationError(str(error))  # producers do not know epochs of members
+        if context.version >= TxnOffsetCommitRequest.topic_ids_since:
+            return error
+        return IllegalGenerationError(str(error))  # older producers know no epochs of members
     except BrokerResponseError as error:
         return error
     return group
