@@ -9,6 +9,8 @@ from typing import Any, Final
 
 RELEASES: Final = ("4.4.0", "3.9.2")
 """The first has all answers, the others have those in which they differ from it."""
+SAME: Final = "="
+"""Stands for the answer of the first release."""
 
 
 def path_of(release: str) -> Path:
@@ -25,23 +27,40 @@ def read(release: str) -> dict[str, Any]:
     return told
 
 
-def besides(cases: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
-    """Return the answers that differ from those of the first release, in the form of `shortened`.
+def whole(release: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the answers of a release: row -> step -> version -> answer."""
+    cases: dict[str, dict[str, dict[str, Any]]] = {
+        name: {step: by_version(answers) for step, answers in steps.items()}
+        for name, steps in read(release)["cases"].items()
+    }
+    if release == RELEASES[0]:
+        return cases
+    first = whole(RELEASES[0])
+    return {
+        name: {
+            step: {v: first[name][step][v] if a == SAME else a for v, a in answers.items()}
+            for step, answers in steps.items()
+        }
+        for name, steps in cases.items()
+    }
 
-    A version that the first release was not asked in is one in which they differ.
-    """
-    kept: dict[str, Any] = {}
-    for name, steps in cases.items():
-        for step, answers in steps.items():
-            known = by_version(first.get(name, {}).get(step, {}))
-            other = {
-                version: answer
+
+def besides(cases: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """Return answers, in the form of `shortened`, with SAME for those of the first release."""
+    return {name: _besides(steps, first.get(name, {})) for name, steps in cases.items()}
+
+
+def _besides(steps: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    told = {}
+    for step, answers in steps.items():
+        known = by_version(first.get(step, {}))
+        told[step] = _merged(
+            {
+                version: SAME if version in known and known[version] == answer else answer
                 for version, answer in by_version(answers).items()
-                if version not in known or known[version] != answer
             }
-            if other:
-                kept.setdefault(name, {})[step] = _merged(other)
-    return kept
+        )
+    return told
 
 
 def shortened(steps: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -61,4 +80,4 @@ def by_version(answers: dict[str, Any]) -> dict[str, Any]:
     return {each: answer for versions, answer in answers.items() for each in versions.split(",")}
 
 
-__all__ = ["RELEASES", "besides", "by_version", "path_of", "read", "shortened"]
+__all__ = ["RELEASES", "besides", "by_version", "path_of", "read", "shortened", "whole"]

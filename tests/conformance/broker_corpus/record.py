@@ -1,8 +1,8 @@
 """Writes what real Kafkas answer to the corpus: `make record-kafka`.
 
 ARGS="--release 4.4.0" records one release, and ARGS="--only NAME" the rows whose names contain
-NAME, among what was recorded before. The newest release comes first: of the others, the answers
-that differ from its own are kept.
+NAME, among what was recorded before. The newest release comes first: where another answers as it
+does, its file says so in one character.
 """
 
 import argparse
