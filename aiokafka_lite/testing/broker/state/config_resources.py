@@ -291,7 +291,11 @@ class _StoredResource:
         return self._stored.get(self._name, {})
 
     def describe(self) -> list[DescribedSetting]:
-        return [described(each, self._places(each)) for each in self._settings.values()]
+        return [
+            described(each, self._places(each))
+            for each in self._settings.values()
+            if not each.is_internal or each.name in self.current()
+        ]
 
     def _places(self, setting: Setting) -> list[ValuePlace]:
         places = []

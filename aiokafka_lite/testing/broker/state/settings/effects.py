@@ -50,7 +50,9 @@ ACTING_GROUP_SETTINGS: Final = frozenset(
         "share.session.timeout.ms",
     }
 )
-"""The others are those of streams groups, whose members the embedded broker does not serve."""
+"""The others are those of streams groups, whose members the embedded broker does not serve, and of
+the threads in which brokers make assignments.
+"""
 ACTING_BROKER_SETTINGS: Final = frozenset(
     {
         "cordoned.log.dirs",

@@ -204,6 +204,45 @@ GROUP_SETTINGS: Final[Mapping[str, Setting]] = by_name(
         "Whether that topic gets the whole record.",
         "errors.deadletterqueue.copy.record.enable",
     ),
+    *(
+        Setting(
+            f"{kind}.assignor.offload.enable",
+            SettingType.BOOLEAN,
+            "true",
+            None,
+            "Whether assignments are made in another thread.",
+            f"group.{kind}.assignor.offload.enable",
+            is_internal=True,
+        )
+        for kind in ("consumer", "share", "streams")
+    ),
+    Setting(
+        "streams.num.warmup.replicas",
+        SettingType.INT,
+        "2",
+        at_least(0),
+        "Most tasks of a streams group that restore a state.",
+        "group.streams.num.warmup.replicas",
+        is_internal=True,
+    ),
+    Setting(
+        "streams.acceptable.recovery.lag",
+        SettingType.LONG,
+        "10000",
+        at_least(0),
+        "How many offsets a client may be behind that gets an active task.",
+        "group.streams.acceptable.recovery.lag",
+        is_internal=True,
+    ),
+    Setting(
+        "streams.task.offset.interval.ms",
+        SettingType.INT,
+        "60000",
+        at_least(1),
+        "Milliseconds between two reports of the offsets of tasks.",
+        "group.streams.task.offset.interval.ms",
+        is_internal=True,
+    ),
 )
 _HEARTBEAT, _SESSION, _ASSIGNMENT = (5_000, 15_000), (45_000, 60_000), (0, 15_000)
 _RANGES: Final[Mapping[str, tuple[int, int]]] = {

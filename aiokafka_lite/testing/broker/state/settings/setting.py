@@ -54,6 +54,8 @@ class Setting:
     documentation: str
     synonym: str | None = None
     """The broker's setting that gives the value if this one is not set."""
+    is_internal: bool = False
+    """Whether it is described only where it was altered."""
 
     def parse(self, text: str) -> Any:
         """Return the value. Raises: InvalidConfigurationError in Kafka's words."""
