@@ -6,8 +6,10 @@ the driver.
 """
 
 import logging
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark import TaskContext
@@ -15,7 +17,9 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from aiokafka_lite.errors import IllegalStateError, KafkaConfigurationError
 from aiokafka_lite.spark.compat import StreamArrowWriter
+from aiokafka_lite.spark.options.local_files import spark_folder
 from aiokafka_lite.spark.options.sink_options import SinkOptions
+from aiokafka_lite.spark.options.user_words import told
 from aiokafka_lite.spark.process.cargo import Travels
 from aiokafka_lite.spark.read.arrow import COLUMNS
 from aiokafka_lite.spark.write.task_place import SPECULATION, place_of, scope_of
@@ -36,13 +40,16 @@ _TYPES: Final = {
     "timestamp": ("timestamp", "double"),
 }
 
+_COLLATION: Final = re.compile(r" collate \w+(?=$|[,>])")
+"""A collation says how texts are compared, and changes no byte of them."""
+
 
 def checked_columns(fields: Iterable[tuple[str, str]], options: SinkOptions) -> tuple[str, ...]:
     """Return the columns to send, out of (name, Spark's type); columns of other names are ignored.
 
     Raises: KafkaConfigurationError for a type that is not accepted, or a missing column.
     """
-    found = {name: kind for name, kind in fields if name in _TYPES}
+    found = {name: _COLLATION.sub("", kind) for name, kind in fields if name in _TYPES}
     if options.topic is not None:
         found.pop("topic", None)
     elif "topic" not in found:
@@ -87,6 +94,15 @@ def _has_rivals() -> bool:
     return is_again or bool(context.getLocalProperty(SPECULATION) == "true")
 
 
+def attempt_note() -> tuple[Path | None, int]:
+    """Return where attempts of this task leave a note for each other, and which attempt it is."""
+    context, folder = TaskContext.get(), spark_folder()
+    if context is None or folder is None:
+        return None, 0
+    name = f".kafka-lite-final-{context.stageId()}-{context.partitionId()}"
+    return Path(folder, name), context.attemptNumber()
+
+
 class _TopicWriter(Travels):
     """The common steps of batch and stream writers, in an executor and then in the driver."""
 
@@ -100,8 +116,15 @@ class _TopicWriter(Travels):
     def write(self, iterator: "Iterator[pa.RecordBatch]") -> TaskCommit:
         """Send all rows and return when they are acknowledged.
 
-        Raises: the error of a failed row.
+        Raises: the error of a failed row; FinalError, at once, if an earlier attempt of the task
+        has failed by an error that each attempt meets.
         """
+        from aiokafka_lite.spark.write.final_errors import ends_attempts  # noqa: PLC0415
+
+        with told(), ends_attempts(*attempt_note()):
+            return self._written(iterator)
+
+    def _written(self, iterator: "Iterator[pa.RecordBatch]") -> TaskCommit:
         # Imported where rows are sent: the processes that plan a write do not need it.
         if not self._options.is_transactional:
             from aiokafka_lite.spark.write.row_sender import write_rows  # noqa: PLC0415
@@ -119,6 +142,7 @@ class _TopicWriter(Travels):
             )
         return TaskCommit(written.rows, written)
 
+    @told()
     def _commit(self, messages: Sequence[TaskCommit | None]) -> None:
         if self._options.is_transactional:
             from aiokafka_lite.spark.write.transactional_commit import (  # noqa: PLC0415
@@ -206,6 +230,7 @@ def stream_writer(columns: Sequence[str], options: SinkOptions) -> Any:
 __all__ = [
     "BatchWriter",
     "TaskCommit",
+    "attempt_note",
     "checked_columns",
     "place_of_task",
     "stream_writer",

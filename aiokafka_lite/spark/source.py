@@ -37,6 +37,7 @@ from aiokafka_lite.spark.options.sealed_properties import (
 )
 from aiokafka_lite.spark.options.sink_options import SinkOptions
 from aiokafka_lite.spark.options.source_options import SourceOptions
+from aiokafka_lite.spark.options.user_words import told
 from aiokafka_lite.spark.process.cargo import Travels
 from aiokafka_lite.spark.read.arrow import COLUMNS, SparkColumns, ddl, default_columns
 
@@ -85,13 +86,21 @@ class KafkaLiteDataSource(Travels, DataSource):
     def name(cls) -> str:
         return "kafka-lite"
 
+    @told()
     def schema(self) -> str:
-        """Return the default columns of a read."""
+        """Return the default columns of a read. Spark asks for them in `load()`.
+
+        Raises: KafkaConfigurationError for options that neither a batch nor a stream can have.
+        """
         if is_copy(self.options):
+            of_source, _ = parse_copy(self.options)
+            SourceOptions.check(of_source)
             return COPIED
+        SourceOptions.check(dict(self.options))
         headers = dict(self.options).get("includeheaders", "false")
         return ddl(default_columns(include_headers=boolean(headers)))
 
+    @told()
     def reader(self, schema: "StructType") -> "BatchReader":
         if is_copy(self.options):
             raise KafkaConfigurationError("the options copyTo.* are for streams (readStream)")
@@ -99,6 +108,7 @@ class KafkaLiteDataSource(Travels, DataSource):
         kind = PushdownBatchReader if options.pushdown else BatchReader
         return kind(_columns(schema), options)
 
+    @told()
     def streamReader(self, schema: "StructType") -> "StreamReader":  # noqa: N802 - PySpark's
         if is_copy(self.options):
             of_source, copied = parse_copy(self.options)
@@ -106,6 +116,7 @@ class KafkaLiteDataSource(Travels, DataSource):
         options = SourceOptions.parse(dict(self.options), streaming=True)
         return StreamReader(_columns(schema), options)
 
+    @told()
     def writer(self, schema: "StructType", overwrite: bool) -> "BatchWriter":
         from aiokafka_lite.spark.sink import BatchWriter, checked_columns  # noqa: PLC0415
 
@@ -113,6 +124,7 @@ class KafkaLiteDataSource(Travels, DataSource):
         columns = checked_columns(_fields(schema), options)
         return BatchWriter(columns, _by_token(options), overwrite=overwrite)
 
+    @told()
     def streamWriter(self, schema: "StructType", overwrite: bool) -> Any:  # noqa: ARG002, N802
         from aiokafka_lite.spark.sink import (  # noqa: PLC0415
             checked_columns,
@@ -161,7 +173,8 @@ class _RangeReader(Travels):
             options = self._options
             if partition.security is not None:
                 options = options.with_security(partition.security)
-            yield from read_ranges(partition.value, self._columns, options, partition.topic_ids)
+            with told():
+                yield from read_ranges(partition.value, self._columns, options, partition.topic_ids)
 
     def _ranges(
         self, planned: list[OffsetRange], topic_ids: Mapping[str, str]
@@ -188,6 +201,7 @@ class _RangeReader(Travels):
 class BatchReader(_RangeReader, DataSourceReader):
     """A read between given offsets."""
 
+    @told()
     def partitions(self) -> list[KafkaRanges]:
         """Return the ranges of each task. Raises: as `plan_batch`."""
         return self._plan([])
@@ -211,6 +225,7 @@ class PushdownBatchReader(BatchReader):
         self._filters = filters
         return filters
 
+    @told()
     def partitions(self) -> list[KafkaRanges]:
         return self._plan(getattr(self, "_filters", []))
 
@@ -235,6 +250,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
             self._known = StreamOffsets(self._options, Planner(self._options))
         return self._known
 
+    @told()
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's
         return self._stream.initial().to_nested()
 
@@ -248,6 +264,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
             return ReadMinRows(self._options.min_offsets_per_trigger)
         return ReadAllAvailable()
 
+    @told()
     def latestOffset(  # noqa: N802 - PySpark's
         self, start: dict[str, Any] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, Any]:
@@ -263,6 +280,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - PySpark's
         self._stream.prepare_available_now()
 
+    @told()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[KafkaRanges]:
         planned = self._stream.plan(Offsets.from_nested(start), Offsets.from_nested(end))
         return self._ranges(planned, self._stream.topic_ids)
@@ -293,9 +311,14 @@ class CopyStreamReader(StreamReader):
         import pyarrow as pa  # noqa: PLC0415
 
         from aiokafka_lite.spark.range_copy import copy_ranges  # noqa: PLC0415
+        from aiokafka_lite.spark.sink import attempt_note  # noqa: PLC0415
+        from aiokafka_lite.spark.write.final_errors import ends_attempts  # noqa: PLC0415
 
         if isinstance(partition, KafkaRanges):
-            counts = copy_ranges(partition.value, self._options, self._copied, partition.topic_ids)
+            with told(), ends_attempts(*attempt_note()):
+                counts = copy_ranges(
+                    partition.value, self._options, self._copied, partition.topic_ids
+                )
             yield pa.RecordBatch.from_arrays([pa.array(counts, pa.int64())], names=["rows"])
 
 

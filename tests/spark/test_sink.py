@@ -1,5 +1,6 @@
 """Data frames and streams become records: columns, what is refused, and which task is which."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,15 @@ def test_columns_of_other_names_are_left_out_and_the_option_topic_wins() -> None
 def test_columns_that_do_not_fit_are_refused(fields: list[tuple[str, str]], said: str) -> None:
     with pytest.raises(KafkaConfigurationError, match=said):
         checked_columns(fields, sink_options())
+
+
+@pytest.mark.parametrize("name", ["key", "value", "topic", "headers"])
+def test_a_collation_changes_no_byte_and_is_accepted(name: str) -> None:
+    plain = {"value": "string", "headers": HEADERS, "topic": "string"}.get(name, "string")
+    collated = plain.replace("string", "string collate UTF8_LCASE")
+    fields = {"value": "string", name: collated}
+    options = sink_options() if name == "topic" else sink_options(topic="t")
+    assert set(checked_columns(fields.items(), options)) == set(fields)
 
 
 def test_overwriting_is_refused() -> None:
@@ -179,6 +189,29 @@ def test_a_data_frame_is_written_and_wrong_ones_are_refused(
     writer = frame.write.format("kafka-lite").options(**given).mode("overwrite")
     with pytest.raises(Exception, match="overwrite is not allowed"):
         writer.save()
+
+
+def test_a_write_that_cannot_succeed_waits_once_and_says_so(
+    spark: Any, kafka_broker: EmbeddedBroker
+) -> None:
+    """A task has four attempts. One that waits does so for the whole of kafka.max.block.ms."""
+    kafka_broker.create_topic("t")
+    frame = spark.range(1).selectExpr("string(id) value", "9 partition").coalesce(1)
+    given = {"topic": "t", "kafka.max.block.ms": "4000"}
+    begin_s = time.monotonic()
+    with pytest.raises(Exception, match="FinalError: final: an earlier attempt") as raised:
+        write(frame, kafka_broker.bootstrap_servers, **given)
+    assert time.monotonic() - begin_s < 2 * 4 + 3
+    assert "did not appear within kafka.max.block.ms=4000" in str(raised.value)
+
+
+def test_texts_with_a_collation_are_written(spark: Any, kafka_broker: EmbeddedBroker) -> None:
+    kafka_broker.create_topic("t")
+    texts = ("key", "value", "topic")
+    of = {"key": "'K'", "value": "'V'", "topic": "'t'"}
+    frame = spark.range(1).selectExpr(*(f"{of[x]} COLLATE UTF8_LCASE AS {x}" for x in texts))
+    write(frame, kafka_broker.bootstrap_servers)
+    assert records(kafka_broker) == [(b"K", b"V")]
 
 
 @needs("StreamArrowWriter")

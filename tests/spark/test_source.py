@@ -91,8 +91,9 @@ def test_a_stream_copies_its_ranges_and_says_how_many_records(
 
 
 def test_a_batch_query_copies_nothing(spark: Any, broker: EmbeddedBroker) -> None:
+    copied = {"copyTo.topic": "copy", "copyTo.kafka.bootstrap.servers": "h:1"}
     with pytest.raises(Exception, match=r"copyTo\.\* are for streams"):
-        source(spark, broker.bootstrap_servers, **{"copyTo.topic": "copy"}).collect()  # type: ignore[arg-type]
+        source(spark, broker.bootstrap_servers, **copied).collect()  # type: ignore[arg-type]
 
 
 def test_columns_are_those_of_the_users_schema(spark: Any, broker: EmbeddedBroker) -> None:
@@ -147,6 +148,16 @@ def test_what_cannot_work_fails_with_its_reason(
     options = {"fetchOffset.retryIntervalMs": "1", **options}
     with pytest.raises(Exception, match=said):
         source(spark, broker.bootstrap_servers, **options).collect()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_wrong_option_fails_in_load(spark: Any, streaming: bool) -> None:
+    reader = spark.readStream if streaming else spark.read
+    given = {"kafka.bootstrap.servers": "h:1", "subscribe": "t", "minPartitions": "many"}
+    with pytest.raises(Exception, match="minPartitions='many' is not a whole number") as raised:
+        reader.format("kafka-lite").options(**given).load()
+    before, _, _ = str(raised.value).partition("Traceback")
+    assert "minPartitions='many' is not a whole number" in before
 
 
 def test_a_wrong_address_fails_with_its_name(spark: Any) -> None:

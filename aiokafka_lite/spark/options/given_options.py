@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, TypeVar
 from aiokafka_lite.checks.value_checks import text_of_faults
 from aiokafka_lite.errors import KafkaConfigurationError
 from aiokafka_lite.spark.options.kafka_keys import PREFIX, warn_once
+from aiokafka_lite.spark.options.user_words import with_options
 
 _T = TypeVar("_T")
 
@@ -74,7 +75,7 @@ class GivenOptions:
         try:
             config(client)
         except KafkaConfigurationError as error:
-            self.fault(f"the options {PREFIX}* do not work: {error.args[0]}")
+            self.fault(f"the options {PREFIX}* do not work: {with_options(str(error.args[0]))}")
 
     def warn_of_unknown(self, known: tuple[str, ...]) -> None:
         lower = {name.lower() for name in known} | set(_OF_SPARK)

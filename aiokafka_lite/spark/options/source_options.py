@@ -38,7 +38,7 @@ SOURCE_OPTIONS: Final = (
     *("startingOffsetsByTimestampStrategy", "commitGroupId"),
     *("failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
     *("fetchOffset.retryIntervalMs", "minPartitions", "maxRecordsPerPartition", "includeHeaders"),
-    *("minOffsetsPerTask", "topicIds"),
+    *("minOffsetsPerTask", "topicIds", "ignoreMissingPartitions"),
     *("groupIdPrefix", "offsetPollIntervalMs", "maxBatchBytes", "maxBatchRows", "pushdown"),
     *TOKEN_OPTIONS,
     "topic",  # an option of the sink; one set of options may serve both sides
@@ -88,6 +88,12 @@ class Selection:
     pattern: str | None = None
     partitions: tuple[TopicPartition, ...] = ()
 
+    def has(self, tp: TopicPartition) -> bool:
+        """Return whether a partition belongs to it, if it exists."""
+        if self.pattern is not None:
+            return re.search(self.pattern, tp.topic) is not None
+        return tp.topic in self.topics or tp in self.partitions
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
@@ -111,6 +117,8 @@ class SourceOptions:
     """A task reads several ranges until it has this many offsets; None: one range."""
     topic_ids: bool = False
     """A stream's offsets have topic ids and leader epochs, by which logs that have changed show."""
+    ignore_missing_partitions: bool = False
+    """Whether `assign` may name partitions that do not exist, which are then left out."""
     include_headers: bool = False
     max_offsets_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
@@ -144,6 +152,11 @@ class SourceOptions:
         """
         return _SourceParser(options, streaming=streaming).parse()
 
+    @staticmethod
+    def check(options: Mapping[str, str]) -> None:
+        """Raise KafkaConfigurationError with the faults that a batch and a stream would have."""
+        _SourceParser(options, streaming=None).parse()
+
 
 def _consumer_config(client: dict[str, Any]) -> object:
     # Executors also have options, but never check them. So they do not need this import.
@@ -153,7 +166,8 @@ def _consumer_config(client: dict[str, Any]) -> object:
 
 
 class _SourceParser(GivenOptions):
-    def __init__(self, options: Mapping[str, str], *, streaming: bool) -> None:
+    def __init__(self, options: Mapping[str, str], *, streaming: bool | None) -> None:
+        """`streaming` is None before it is known: faults of one kind are none then."""
         super().__init__(options, "source")
         self._streaming = streaming
 
@@ -169,6 +183,7 @@ class _SourceParser(GivenOptions):
         include_headers = self._flag("includeHeaders", default=False)
         pushdown = self._flag("pushdown", default=False)
         topic_ids = self._flag("topicIds", default=False)
+        ignore_missing = self._flag("ignoreMissingPartitions", default=False)
         group = self.text("commitGroupId") or None
         if starting.place is Place.COMMITTED and group is None:
             self.fault("startingOffsets=committed needs commitGroupId, the group that committed")
@@ -187,6 +202,7 @@ class _SourceParser(GivenOptions):
             include_headers=include_headers,
             pushdown=pushdown,
             topic_ids=topic_ids,
+            ignore_missing_partitions=ignore_missing,
             commit_group_id=group,
             token_mechanism=mechanism,
             **numbers,
@@ -223,7 +239,7 @@ class _SourceParser(GivenOptions):
                 f"minPartitions={found['min_partitions']} asks for more tasks, and"
                 f" minOffsetsPerTask={found['min_offsets_per_task']} for fewer; leave one out"
             )
-        if not self._streaming:
+        if self._streaming is False:
             ignored = [name for name in _TRIGGER if name in self]
             if ignored:
                 warn_once(f"ignored in batch queries: {', '.join(ignored)}")
@@ -326,7 +342,7 @@ class _SourceParser(GivenOptions):
             return Offsets()
 
     def _check_limits(self, starting: OffsetLimit, ending: OffsetLimit) -> None:
-        if self._streaming:
+        if self._streaming is not False:
             return
         if starting.place is Place.LATEST:
             self.fault("the starting offset can't be latest for batch queries on Kafka")

@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 from aiokafka_lite.clock import SYSTEM_CLOCK
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.net.frame_buffer_pool import keep_freed_memory
+from aiokafka_lite.spark.options.user_words import name_options
 from aiokafka_lite.spark.process.client_cache import IDLE_S, ClientCache, ClientT
 
 logger = logging.getLogger(__name__)
@@ -68,15 +69,16 @@ class Worker:
         return self.pid == os.getpid() and self._thread.is_alive()
 
     def run(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-        """Run a coroutine in the loop; return its result or raise its error.
+        """Run a coroutine in the loop; return its result or raise its error, which names options.
 
         If the caller is interrupted, the coroutine is cancelled.
         """
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         try:
             return future.result()
-        except BaseException:
+        except BaseException as error:
             future.cancel()
+            name_options(error)
             raise
 
     def iterate(
@@ -161,6 +163,7 @@ class _Bridge(Generic[_T]):
                 await self._put(item, size(item))
         except BaseException as raised:
             error = raised
+            name_options(error)
             if not isinstance(raised, Exception):
                 raise
         finally:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable
 
 from aiokafka_lite.errors import KafkaError
+from aiokafka_lite.model import TopicPartition, names_of
 
 logger = logging.getLogger(__name__)
 
@@ -31,4 +32,21 @@ def report_losses(losses: Iterable[str], *, fail: bool) -> None:
         logger.warning("%s. Some data may have been lost because %s", loss, _WHY)
 
 
-__all__ = ["DataLossError", "report_losses"]
+def report_left(partitions: Iterable[TopicPartition], *, fail: bool) -> None:
+    """Raise DataLossError, or log a warning, for partitions that the options leave out by now."""
+    left = sorted(partitions)
+    if not left:
+        return
+    text = (
+        f"{names_of(left)} are not subscribed any more: the stream has read them, and its options"
+        " leave them out now"
+    )
+    if fail:
+        raise DataLossError(
+            f"{text}. To go on without them, set the source option failOnDataLoss to false for one"
+            " run; to go on with them, name them again"
+        )
+    logger.warning("%s", text)
+
+
+__all__ = ["DataLossError", "report_left", "report_losses"]

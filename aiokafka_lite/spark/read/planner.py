@@ -6,6 +6,7 @@ Every question ends after some attempts, and after a minute at most. It waits, i
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
@@ -283,13 +284,14 @@ def _named(selection: Selection) -> str:
 
 
 async def _partitions(
-    client: _Client, selection: Selection, *, may_lack: bool
+    client: _Client, selection: Selection, *, may_lack: bool, needs_all: bool
 ) -> set[TopicPartition]:
     """Return the present selection.
 
-    With `may_lack` a topic may have gone, as long as another one is there.
+    With `may_lack` a topic may have gone, as long as another one is there. With `needs_all` each
+    partition that the user named has to exist.
 
-    Raises: UnknownTopicOrPartitionError naming a topic.
+    Raises: UnknownTopicOrPartitionError naming topics or partitions.
     """
     if selection.pattern is not None:
         pattern = re.compile(selection.pattern)
@@ -302,9 +304,17 @@ async def _partitions(
         logger.warning("%s is not there any more, and is left out", ", ".join(missing))
     elif missing:
         raise UnknownTopicOrPartitionError(f"there is no topic {', '.join(missing)}")
-    if selection.partitions:
-        return found & set(selection.partitions)
-    return found
+    if not selection.partitions:
+        return found
+    lacking = sorted(set(selection.partitions) - found)
+    if lacking and needs_all:
+        counts = Counter(tp.topic for tp in found)
+        there = ", ".join(f"{topic} has {counts[topic]}" for topic in sorted(topics))
+        raise UnknownTopicOrPartitionError(
+            f"there is no partition {names_of(lacking)}: {there}; correct the option assign, or"
+            " set ignoreMissingPartitions=true to read the others"
+        )
+    return found & set(selection.partitions)
 
 
 async def _existing(client: _Client, topics: set[str]) -> set[TopicPartition]:
@@ -318,7 +328,10 @@ async def _resolve(
     client: _Client, options: SourceOptions, limit: OffsetLimit, is_start: bool
 ) -> Offsets:
     may_lack = not is_start and not options.fail_on_data_loss
-    partitions = await _partitions(client, options.selection, may_lack=may_lack)
+    needs_all = is_start and not options.ignore_missing_partitions
+    partitions = await _partitions(
+        client, options.selection, may_lack=may_lack, needs_all=needs_all
+    )
     if limit.place is Place.EARLIEST:
         return _as_offsets(await client.beginning_offsets(partitions))
     if limit.place is Place.LATEST:

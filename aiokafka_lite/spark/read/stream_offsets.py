@@ -29,7 +29,7 @@ from aiokafka_lite.spark.offsets import (
 )
 from aiokafka_lite.spark.options.source_options import OffsetLimit, SourceOptions
 from aiokafka_lite.spark.read.byte_limit import ByteLimit
-from aiokafka_lite.spark.read.data_loss import report_losses
+from aiokafka_lite.spark.read.data_loss import report_left, report_losses
 from aiokafka_lite.spark.read.log_cuts import EpochQuestions, LogCuts
 
 logger = logging.getLogger(__name__)
@@ -202,7 +202,10 @@ class StreamOffsets:
         now_s, ids, former = self._clock.monotonic(), self._questions.topic_ids, start.topic_ids
         kept: dict[TopicPartition, int] = {}
         gone: list[TopicPartition] = []
-        for tp in start.keys() - found.keys():
+        left = self._left_out(start, found)
+        if fails:
+            report_left(left, fail=True)
+        for tp in start.keys() - found.keys() - left:
             is_there = tp.topic in ids
             if is_there and former.get(tp.topic) not in (None, ids[tp.topic]):
                 continue  # another topic has the name now
@@ -216,6 +219,11 @@ class StreamOffsets:
             report_losses([gone_partitions(gone)], fail=True)
         whole = Offsets({**found, **kept})
         return whole.of_logs({**former, **ids}, {**start.epochs, **found.epochs})
+
+    def _left_out(self, start: Offsets, end: Offsets) -> set[TopicPartition]:
+        """Return the partitions of a start that the options do not select any more."""
+        selection = self._options.selection
+        return {tp for tp in start.keys() - end.keys() if not selection.has(tp)}
 
     def _is_to_wait(self, start: Offsets, available: Offsets) -> bool:
         """Return whether a batch is smaller than requested and should still wait."""
@@ -246,6 +254,10 @@ class StreamOffsets:
         gone = made_anew(end_ids, questions.topic_ids)
         renewed = gone | made_anew(start.topic_ids, end_ids)
         kept, end = _without(start, renewed), _without(end, gone)
+        left = self._left_out(kept, end)
+        report_left(left, fail=self._options.fail_on_data_loss)
+        named = Offsets({tp: at for tp, at in kept.items() if tp not in left})
+        kept = named.of_logs(kept.topic_ids, kept.epochs)
         short, cut = self._cuts.between(end, present), self._cuts.between(kept, present)
         planned = end.with_others(short).of_logs(end_ids, end.epochs)
         earliest = questions.earliest((planned.keys() - kept.keys()) | cut.keys())

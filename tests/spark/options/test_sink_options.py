@@ -49,7 +49,10 @@ def test_a_sink_needs_brokers_and_may_name_a_topic() -> None:
         ({**TRANSACTIONAL, "transactionalIdPrefix": " "}, "has 0 characters, and may have 1 to"),
         ({**TRANSACTIONAL, "transactionalIdPrefix": "p" * 201}, "has 201 characters"),
         ({**TRANSACTIONAL, "kafka.transaction.timeout.ms": "1"}, "is transactionTimeoutMs here"),
-        ({**TRANSACTIONAL, "kafka.acks": "1"}, "transactional_id needs acks='all'"),
+        (
+            {**TRANSACTIONAL, "kafka.acks": "1"},
+            "delivery=transactional needs kafka.acks='all' and retries; kafka.acks=1",
+        ),
         ({"includeHeaders": "2"}, "includeHeaders='2' is not true or false"),
     ],
 )

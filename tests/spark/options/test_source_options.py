@@ -195,7 +195,7 @@ BAD_ANYWHERE: list[tuple[dict[str, str], str]] = [
     ({"kafka.enable.auto.commit": "true"}, "Spark keeps the offsets"),
     ({"kafka.interceptor.classes": "x"}, "interceptor.classes is not supported"),
     ({"kafka.fetch.min.bytes": "x"}, "kafka.fetch.min.bytes='x' is not a whole number"),
-    ({"kafka.fetch.min.bytes": "-1"}, "fetch_min_bytes=-1"),
+    ({"kafka.fetch.min.bytes": "-1"}, "kafka.fetch.min.bytes=-1"),
     ({"kafka.isolation.level": "other"}, "Incorrect isolation level other"),
     ({"kafka.bootstrap.servers": "h:x"}, "h:x"),
 ]
@@ -264,3 +264,62 @@ def test_ignored_and_unknown_options_are_warned_of(caplog: pytest.LogCaptureFixt
         "without effect in kafka-lite, which reads without a group: groupIdPrefix",
         "options not known to the source: nonsense",
     ]
+
+
+# Before it is known what the options are for…
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"minPartitions": "many"}, "option minPartitions='many' is not a whole number"),
+        ({"subscribePattern": "t"}, "only one of the options subscribe, "),
+        ({"startingOffsets": "committed"}, "needs commitGroupId"),
+        ({"includeHeaders": "perhaps"}, "includeHeaders='perhaps' is not true or false"),
+        ({"kafka.fetch.min.bytes": "few"}, "kafka.fetch.min.bytes='few' is not a whole number"),
+        ({"kafka.fetch.min.bytes": "-3"}, "do not work: .*kafka.fetch.min.bytes"),
+    ],
+)
+def test_faults_of_batch_and_stream_are_found_in_both_and_before(
+    options: dict[str, str], said: str
+) -> None:
+    given = {**NEEDED, **options}
+    with pytest.raises(KafkaConfigurationError, match=said):
+        SourceOptions.check(given)
+    for streaming in (False, True):
+        with pytest.raises(KafkaConfigurationError, match=said):
+            SourceOptions.parse(given, streaming=streaming)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"startingOffsets": "latest"},
+        {"startingOffsets": '{"t":{"0":-1}}'},
+        {"endingOffsets": '{"t":{"0":5}}'},
+        {"maxOffsetsPerTrigger": "5"},
+    ],
+)
+def test_what_is_a_fault_of_one_of_them_is_none_before(
+    options: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    SourceOptions.check({**NEEDED, **options})
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("options", "there", "missing"),
+    [
+        ({"subscribe": "t,u"}, "u", "v"),
+        ({"subscribePattern": "^t"}, "t-x", "u"),
+        ({"assign": '{"t":[0]}'}, "t", "u"),
+    ],
+)
+def test_a_selection_knows_what_belongs_to_it(
+    options: dict[str, str], there: str, missing: str
+) -> None:
+    given = {"kafka.bootstrap.servers": "h:1", **options}
+    selection = SourceOptions.parse(given, streaming=True).selection
+    assert selection.has(TopicPartition(there, 0))
+    assert not selection.has(TopicPartition(missing, 0))
+    assert selection.has(TopicPartition(there, 1)) is ("assign" not in options)

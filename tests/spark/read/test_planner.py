@@ -284,3 +284,18 @@ def test_of_two_topics_one_may_go_where_lost_data_is_no_failure(
     broker.delete_topic("t")
     with pytest.raises(KafkaError, match="there is no topic t, u"):
         Planner(going, lambda: here).latest()
+
+
+@pytest.mark.parametrize("named", ["[0,7]", "[7]"])
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_assigned_partition_that_does_not_exist_fails_by_name(
+    here: Worker, broker: EmbeddedBroker, named: str, streaming: bool
+) -> None:
+    given = {"assign": f'{{"t":{named}}}', "startingOffsets": "earliest"}
+    options = source_options(broker, streaming=streaming, **given)
+    with pytest.raises(KafkaError, match=r"no partition t-7: t has 2; .* option assign"):
+        start_of(here, options)
+    lenient = source_options(broker, streaming=streaming, ignoreMissingPartitions="true", **given)
+    assert start_of(here, lenient) == ({T0: 1} if "0" in named else {})
+    # A stream that has begun goes on with what is there.
+    assert Planner(options, lambda: here).latest() == ({T0: 4} if "0" in named else {})

@@ -456,3 +456,25 @@ def test_another_topic_of_the_name_takes_the_place_at_once() -> None:
     start = going.latest(going.initial())
     brokers.ends, brokers.topic_ids = Brokers(t0=5).ends, {"t": "two"}
     assert going.latest(start) == offsets(5)
+
+
+# Topics that the user leaves out…
+
+
+def test_a_topic_left_out_of_the_options_is_not_called_gone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    brokers = Brokers(t0=5)
+    start = Offsets({T0: 3, TopicPartition("u", 0): 7})
+    said = "u-0 are not subscribed any more: .* failOnDataLoss to false"
+    with pytest.raises(DataLossError, match=said) as raised:
+        stream(brokers).latest(start)  # at once: no answer could bring it
+    assert "gone" not in str(raised.value)
+    with pytest.raises(DataLossError, match=said):
+        stream(brokers).plan(start, offsets(5))
+    lenient = stream(brokers, failOnDataLoss="false")
+    end = lenient.latest(start)
+    assert end == offsets(5)
+    assert lenient.plan(start, end) == [OffsetRange("t", 0, 3, 5)]
+    assert "u-0 are not subscribed any more" in caplog.text
+    assert "gone" not in caplog.text

@@ -10,7 +10,7 @@ pytest.importorskip("pyarrow", reason=NO_SPARK)
 
 import pyarrow as pa
 
-from aiokafka_lite.errors import MessageSizeTooLargeError, SerializationError
+from aiokafka_lite.errors import KafkaError, MessageSizeTooLargeError, SerializationError
 from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.protocol.messages.produce import ProduceRequest
 from aiokafka_lite.spark.offsets import OffsetRange
@@ -102,6 +102,25 @@ def test_a_record_that_is_not_written_fails_the_task(
     with pytest.raises(MessageSizeTooLargeError):
         write_rows([batch], ("value",), sink_options(kafka_broker, topic="t"), here)
     assert len(here.clients) == 0  # the next task has a producer of its own
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"value": b"v" * 5000}, "exceeds kafka.max.request.size of 3,000 bytes"),
+        ({"value": b"v", "partition": 99}, "did not appear within kafka.max.block.ms=200: "),
+    ],
+)
+def test_errors_of_the_client_name_the_options_of_the_user(
+    here: Worker, kafka_broker: EmbeddedBroker, row: dict[str, Any], said: str
+) -> None:
+    kafka_broker.create_topic("t")
+    given = {"kafka.max.request.size": "3000", "kafka.max.block.ms": "200"}
+    options = sink_options(kafka_broker, topic="t", **given)
+    schema = pa.schema([("value", pa.binary()), ("partition", pa.int32())])
+    batch = pa.RecordBatch.from_pylist([row], schema=schema)
+    with pytest.raises(KafkaError, match=said):
+        write_rows([batch], tuple(row), options, here)
 
 
 def test_large_batches_are_sent_in_parts(
