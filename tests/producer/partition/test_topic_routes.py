@@ -3,11 +3,17 @@ import uuid
 
 import pytest
 
-from aiokafka_lite.cluster.metadata.metadata_snapshot import bootstrap_snapshot
+from aiokafka_lite.cluster.metadata.metadata_snapshot import (
+    bootstrap_snapshot,
+    make_snapshot,
+    rebuild_topic,
+)
 from aiokafka_lite.errors import IllegalArgumentError
+from aiokafka_lite.model import Node
+from aiokafka_lite.producer.partition.partition_loads import NodePatience
 from aiokafka_lite.producer.partition.partitioner import RoundRobinPartitioner
 from aiokafka_lite.producer.partition.topic_routes import TopicRoutes
-from tests.producer.batches import Shelf
+from tests.producer.batches import Shelf, make_batch
 from tests.producer.send.test_produce_round import snapshot
 
 
@@ -118,3 +124,38 @@ def test_a_route_that_is_made_while_its_topic_is_held_is_known_afterwards() -> N
     routes.close()
     third.release()
     assert routes.known == {}
+
+
+def test_records_leave_the_rack_while_its_node_does_not_keep_up() -> None:
+    """And come back to it when the node does (2d-24)."""
+    shelf, patience = Shelf(), NodePatience(1000)
+    routes = TopicRoutes(
+        shelf.accumulator,
+        share_bytes=100,
+        rng=random.Random(1),
+        is_adaptive=True,
+        patience=patience,
+        rack="near",
+    )
+    known = snapshot(orders=uuid.UUID(int=1))
+    nodes = {1: Node(1, "h", 1, "near"), 2: Node(2, "h", 2, "far")}
+    topic = known.topics["orders"]
+    partitions = {0: topic.partitions[0], 1: topic.partitions[1]._replace(leader_id=2)}
+    of_two = rebuild_topic(topic, nodes, partitions, topic.seen_epochs)
+    routes.update(make_snapshot(2, nodes, 1, "c", {"orders": of_two}))
+    route = routes.find("orders")
+    assert route is not None
+    assert (route.choices, route.available) == ((0,), (0, 1))
+
+    def goes_to() -> int:
+        route.sticky.current = -1
+        return route.sticky_queue(10).topic_partition.partition
+
+    assert goes_to() == 0
+    shelf.set_leader(1, 2)
+    route.queue(0).batches.append(make_batch())
+    patience.note(1, 10.0, can_send=True)
+    patience.note(1, 11.1, can_send=False)
+    assert goes_to() == 1
+    patience.note(1, 11.2, can_send=True)
+    assert goes_to() == 0
