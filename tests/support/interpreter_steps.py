@@ -15,11 +15,12 @@ FOLDERS = ("/aiokafka_lite/consumer/", "/aiokafka_lite/cluster/", "/aiokafka_lit
 class StepCount:
     """The number of steps inside a block of `counted()`."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: tuple[str, ...]) -> None:
         self.steps = 0
+        self._folders = folders
 
     def _enter(self, frame: FrameType, _event: str, _arg: Any) -> Any:
-        if not any(folder in frame.f_code.co_filename for folder in FOLDERS):
+        if not any(folder in frame.f_code.co_filename for folder in self._folders):
             return None
         frame.f_trace_lines, frame.f_trace_opcodes = False, True
         return self._step
@@ -30,9 +31,9 @@ class StepCount:
 
 
 @contextmanager
-def counted() -> Iterator[StepCount]:
+def counted(*more_folders: str) -> Iterator[StepCount]:
     """Count the steps of all frames of the client that begin or continue inside the block."""
-    count = StepCount()
+    count = StepCount((*FOLDERS, *more_folders))
     before = sys.gettrace()
     # 3.12 looks whether a frame wants opcodes when it sets the function, and later no more.
     sys._getframe().f_trace_opcodes = True

@@ -55,7 +55,11 @@ class AbstractPartitionAssignor(ABC):
 
     @abstractmethod
     def assign(self, cluster: AssignmentCluster, members: Members) -> Assignments:
-        """Return the assignment of each member; `members` is by member id, never empty."""
+        """Return the assignment of each member; `members` is by member id, never empty.
+
+        Called in the event loop, so an assignor of a large group should be quick. Only those of
+        this package run in a thread there. It may change `members`.
+        """
 
     @on_class_too
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:

@@ -7,6 +7,7 @@ Does not wait.
 """
 
 import logging
+import struct
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 
@@ -199,11 +200,12 @@ def _write_user_data(claim: Claim) -> bytes:
 def _read_user_data(data: bytes) -> Claim:
     """Return the claim; version 0 of the format ends before the generation."""
     reader = Reader(data)
-    partitions = []
+    partitions: list[TopicPartition] = []
     for _ in range(reader.array_count(min_element_size=6)):
         topic = reader.string()
-        for _ in range(reader.array_count(min_element_size=4)):
-            partitions.append(TopicPartition(topic, reader.int32()))
+        count = max(0, reader.array_count(min_element_size=4))
+        numbers = struct.unpack(f">{count}i", reader.raw(4 * count))
+        partitions += [TopicPartition(topic, number) for number in numbers]
     return Claim(partitions, reader.int32() if reader.remaining >= 4 else UNKNOWN_GENERATION)
 
 

@@ -82,6 +82,7 @@ def join_protocols(
     assignors: Assignors, topics: Collection[str], position: MemberPosition
 ) -> list[JoinGroupRequestProtocol]:
     """Return the member's metadata for each assignor, the preferred assignor first."""
+    owned = list(by_topic(sorted(position.owned)).items())
     protocols = []
     for assignor in assignors:
         with assignor_faults(assignor):
@@ -89,7 +90,7 @@ def join_protocols(
         metadata = replace(
             told,
             version=_NEWEST_METADATA,
-            owned_partitions=list(by_topic(sorted(position.owned)).items()),
+            owned_partitions=owned,
             generation_id=position.generation_id,
             rack_id=position.rack_id,
         )
@@ -148,14 +149,57 @@ class ClusterView:
         """Return the racks that hold a replica, as far as they are known."""
         topic = self.snapshot.topics.get(partition.topic)
         described = None if topic is None else topic.partitions.get(partition.partition)
-        if described is None:
-            return frozenset()
-        racks = self._racks.get(described.replicas)
+        return frozenset() if described is None else self._racks_on(described.replicas)
+
+    def partition_ids(self, topic: str) -> tuple[int, ...]:
+        """Return the topic's partitions, ascending; empty when the topic is not known."""
+        return self.snapshot.partition_ids(topic)
+
+    def racks_of(self, topic: str) -> tuple[frozenset[str], ...]:
+        """Return the racks of each of the topic's partitions, ascending."""
+        known = self.snapshot.topics.get(topic)
+        if known is None:
+            return ()
+        racks_on, partitions = self._racks_on, known.partitions
+        return tuple([racks_on(partitions[number].replicas) for number in known.partition_ids])
+
+    def _racks_on(self, replicas: tuple[int, ...]) -> frozenset[str]:
+        racks = self._racks.get(replicas)
         if racks is None:
-            nodes = (self.snapshot.nodes.get(node_id) for node_id in described.replicas)
+            nodes = (self.snapshot.nodes.get(node_id) for node_id in replicas)
             racks = frozenset(node.rack for node in nodes if node is not None and node.rack)
-            self._racks[described.replicas] = racks
+            self._racks[replicas] = racks
         return racks
+
+
+def plan(
+    assignor: AbstractPartitionAssignor,
+    cluster: ClusterView,
+    members: Mapping[str, ConsumerProtocolMemberMetadata],
+) -> Mapping[str, ConsumerProtocolMemberAssignment]:
+    """Return what the assignor gives to each member, as it gave it."""
+    shown = dict(members)
+    if not is_built_in(assignor):  # it may change what it gets; ours only read, and share lists
+        for member_id, told in members.items():
+            shown[member_id] = replace(told, subscription=list(told.subscription))
+    with assignor_faults(assignor):
+        return assignor.assign(cluster, shown)
+
+
+def checked(
+    assignor: AbstractPartitionAssignor,
+    members: Mapping[str, ConsumerProtocolMemberMetadata],
+    given: Mapping[str, ConsumerProtocolMemberAssignment],
+    protocol: RebalanceProtocol,
+) -> dict[str, ConsumerProtocolMemberAssignment]:
+    """Return the assignment of each member. A member that the assignor left out gets nothing.
+
+    Raises: IllegalStateError when a cooperative assignor gives away what another member still owns.
+    """
+    if protocol is RebalanceProtocol.COOPERATIVE and assignor.name != COOPERATIVE_STICKY:
+        _check_nothing_moved_unrevoked(members, given)
+    nothing = ConsumerProtocolMemberAssignment(0, [], b"")
+    return {member_id: given.get(member_id, nothing) for member_id in members}
 
 
 def assign(
@@ -164,20 +208,19 @@ def assign(
     members: Mapping[str, ConsumerProtocolMemberMetadata],
     protocol: RebalanceProtocol,
 ) -> dict[str, ConsumerProtocolMemberAssignment]:
-    """Return the assignment of each member. A member that the assignor leaves out gets nothing.
+    """Return a `plan` that is `checked`."""
+    return checked(assignor, members, plan(assignor, cluster, members), protocol)
 
-    Raises: IllegalStateError when a cooperative assignor gives away what another member still owns.
-    """
-    shown = dict(members)
-    if not is_built_in(assignor):  # it may change what it gets; ours only read, and share lists
-        for member_id, told in members.items():
-            shown[member_id] = replace(told, subscription=list(told.subscription))
-    with assignor_faults(assignor):
-        given = assignor.assign(cluster, shown)
-    if protocol is RebalanceProtocol.COOPERATIVE and assignor.name != COOPERATIVE_STICKY:
-        _check_nothing_moved_unrevoked(members, given)
-    nothing = ConsumerProtocolMemberAssignment(0, [], b"")
-    return {member_id: given.get(member_id, nothing) for member_id in members}
+
+def encoded(
+    given: Mapping[str, ConsumerProtocolMemberAssignment],
+) -> tuple[dict[str, int], dict[str, bytes]]:
+    """Return each member's count of partitions, and its assignment as it travels."""
+    counts = {
+        member_id: sum(len(numbers) for _, numbers in each.assignment)
+        for member_id, each in given.items()
+    }
+    return counts, {member_id: each.encode() for member_id, each in given.items()}
 
 
 def _check_nothing_moved_unrevoked(
@@ -205,11 +248,7 @@ def picture(
     """Return the facts that an assignment of these topics depends on, to compare them later."""
     found: dict[str, tuple[object, ...]] = {}
     for topic in topics:
-        partitions = cluster.snapshot.partition_ids(topic)
-        if with_racks:
-            found[topic] = tuple(cluster.racks(TopicPartition(topic, p)) for p in partitions)
-        else:
-            found[topic] = partitions
+        found[topic] = cluster.racks_of(topic) if with_racks else cluster.partition_ids(topic)
     return found
 
 
@@ -227,9 +266,12 @@ __all__ = [
     "MemberPosition",
     "assign",
     "assignor_faults",
+    "checked",
+    "encoded",
     "find_assignor",
     "join_protocols",
     "picture",
+    "plan",
     "read_members",
     "rebalance_protocol",
     "strangers",

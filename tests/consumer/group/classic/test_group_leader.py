@@ -137,6 +137,23 @@ async def test_what_the_refresh_would_have_brought_is_noticed_later() -> None:
     assert leader.has_changed(cluster.snapshot)
 
 
+async def test_2e_9_metadata_that_a_plan_waits_for_is_no_change_of_the_plan_before() -> None:
+    """Else a leader would join again each time that a member comes with a topic of its own."""
+
+    class Watched(Cluster):
+        async def refresh(self, timeout_s: float | None = None) -> MetadataSnapshot:
+            snapshot = await super().refresh(timeout_s)
+            changes.append(leader.has_changed(snapshot))
+            return snapshot
+
+    changes: list[bool] = []
+    leader = leader_of(cluster := Watched(known={"t": 2}, real={"t": 2, "u": 1}))
+    await given_by(leader, group(a=member("t")))
+    await given_by(leader, A_AND_B)
+    assert changes == [False]
+    assert not leader.has_changed(cluster.snapshot)
+
+
 @pytest.mark.parametrize(
     "later", [{"t": 3, "u": 1}, {"t": 2}, {"t": 2, "u": 2}], ids=["grew", "is gone", "other grew"]
 )
