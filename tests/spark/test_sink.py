@@ -1,6 +1,5 @@
 """Data frames and streams become records: columns, what is refused, and which task is which."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -194,15 +193,14 @@ def test_a_data_frame_is_written_and_wrong_ones_are_refused(
 def test_a_write_that_cannot_succeed_waits_once_and_says_so(
     spark: Any, kafka_broker: EmbeddedBroker
 ) -> None:
-    """A task has four attempts. One that waits does so for the whole of kafka.max.block.ms."""
+    """A task has four attempts. All but the first end before they wait for kafka.max.block.ms, so
+    the error of the last one is not that of the wait."""
     kafka_broker.create_topic("t")
     frame = spark.range(1).selectExpr("string(id) value", "9 partition").coalesce(1)
-    given = {"topic": "t", "kafka.max.block.ms": "4000"}
-    begin_s = time.monotonic()
+    given = {"topic": "t", "kafka.max.block.ms": "500"}
     with pytest.raises(Exception, match="FinalError: final: an earlier attempt") as raised:
         write(frame, kafka_broker.bootstrap_servers, **given)
-    assert time.monotonic() - begin_s < 2 * 4 + 3
-    assert "did not appear within kafka.max.block.ms=4000" in str(raised.value)
+    assert "did not appear within kafka.max.block.ms=500" in str(raised.value)
 
 
 def test_texts_with_a_collation_are_written(spark: Any, kafka_broker: EmbeddedBroker) -> None:

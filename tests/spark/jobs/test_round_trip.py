@@ -2,6 +2,7 @@
 jobs one after the other, on the embedded broker.
 """
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
@@ -13,9 +14,10 @@ from aiokafka_lite.model import TopicPartition
 from aiokafka_lite.record.batch_builder import RecordBatchBuilder
 from aiokafka_lite.record.control_record import ControlRecordType
 from aiokafka_lite.spark.compat import HAS_READ_LIMITS
-from aiokafka_lite.spark.jobs import archive, audit, mirror, replay
+from aiokafka_lite.spark.jobs import aggregate, archive, audit, decode, dedupe, mirror, replay
 from aiokafka_lite.spark.jobs.job import JobFailedError, JobResult, NoProgress, StopSignal
 from aiokafka_lite.testing.broker import EmbeddedBroker
+from tests.spark.support.releases import needs
 from tests.spark.support.topics import fill, fill_transaction
 from tests.support.unusual_records import ANY_TIME, UNUSUAL, fields_of, put
 
@@ -58,6 +60,49 @@ def test_a_record_of_any_kind_stays_as_it_is(
     written.options(**options).mode("append").save()
     for name in ("mirrored", "replayed", "written"):
         assert fields_of(kafka_broker, TopicPartition(name, 0)) == list(UNUSUAL.values()), name
+
+
+@needs("StreamArrowWriter")
+def test_a_record_of_any_kind_passes_the_jobs_that_look_into_records(
+    spark: Any, kafka_broker: EmbeddedBroker, tmp_path: Path
+) -> None:
+    targets = ("first", "last", "decoded", "dead", "counted")
+    for name in ("t", *targets):
+        kafka_broker.create_topic(name, configs=ANY_TIME)
+    put(kafka_broker, TopicPartition("t", 0), *UNUSUAL.values())
+    read: dict[str, Any] = {"bootstrap_servers": kafka_broker.bootstrap_servers, "topics": ("t",)}
+
+    def stream(target: str) -> dict[str, Any]:
+        return {**read, "topic": target, "checkpoint": str(tmp_path / target)}
+
+    each = ("offset",)
+    first = dedupe.DedupeConfig(**stream("first"), key=each, event_time="current_timestamp()")
+    last = dedupe.DedupeConfig(**read, topic="last", mode="compact", key=each, keep_tombstones=True)
+    decoded = decode.DecodeConfig(
+        **stream("decoded"), schema="id bigint", dead_letter_topic="dead", select=("value.id",)
+    )
+    counted = aggregate.AggregateConfig(
+        **stream("counted"),
+        sql="SELECT year(event_time) AS year, count(*) AS n FROM records GROUP BY 1",
+        output_mode="complete",
+    )
+    jobs = ((dedupe, first), (dedupe, last), (decode, decoded), (aggregate, counted))
+    for module, config in jobs:
+        assert run(module, spark, config).rows == len(UNUSUAL)
+    for name in ("first", "last"):
+        found = fields_of(kafka_broker, TopicPartition(name, 0))
+        assert sorted(found, key=repr) == sorted(UNUSUAL.values(), key=repr), name
+    # None of the values is JSON. Those that are none at all are kept as deletions.
+    dead = [
+        (*fields[:3], tuple(h for h in fields[3] if not h[0].startswith("__connect")))
+        for fields in fields_of(kafka_broker, TopicPartition("dead", 0))
+    ]
+    deletions = [fields[:3] for fields in fields_of(kafka_broker, TopicPartition("decoded", 0))]
+    assert dead == [each for each in UNUSUAL.values() if each[2] is not None]
+    assert deletions == [each[:3] for each in UNUSUAL.values() if each[2] is None]
+    counts = [json.loads(record.value) for record in kafka_broker.log(("counted", 0)).records()]
+    years = {each["year"]: each["n"] for each in counts}
+    assert (years[1], years[10000], sum(years.values())) == (1, 1, len(UNUSUAL))
 
 
 def test_what_was_archived_comes_back_as_it_was(
