@@ -85,6 +85,8 @@ logger = logging.getLogger(__name__)
 
 _NO_LIMIT = 2**31 - 1
 _MAX_OFFSET = 2**63 - 1
+_NONE_NAMED: frozenset[TopicPartition] = frozenset()
+_OF_ONE_TYPE = {TopicPartition}
 _NO_ENDS: Mapping[TopicPartition, int] = MappingProxyType({})
 _TO_CLOSE = "await its stop(), or use it as `async with consumer:`"
 
@@ -422,7 +424,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         """Read these partitions, too; the others go on undisturbed. One that is assigned already
         keeps its position. Not in aiokafka. Raises: as `assign`.
         """
-        self.assign([*self._subscription.queue(), *partitions])
+        self._change_assignment(checked_partitions(partitions), ())
 
     def incremental_unassign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read these partitions no more; the others go on undisturbed. Not in aiokafka.
@@ -433,7 +435,20 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         gone = checked_partitions(partitions)
         for tp in gone:
             self._subscription.assigned(tp)
-        self.assign([tp for tp in self._subscription.queue() if tp not in gone])
+        self._change_assignment((), gone)
+
+    def _change_assignment(
+        self, added: Collection[TopicPartition], gone: Collection[TopicPartition]
+    ) -> None:
+        """Change some partitions of the assignment, which costs what these are."""
+        subscription, engine = self._subscription, self._engine
+        self._life.check_not_stopped()
+        subscription.change_from_user(added, gone)
+        if engine is None:
+            return
+        if engine.group is not None:
+            engine.group.assigned_by_user()
+        engine.partitions_changed(added, gone)
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Return the partitions that are read; empty until the subscribed topics are known."""
@@ -460,14 +475,13 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             if decoded is not None and (record := decoded.take()) is not None:
                 return record
         engine = self._life.running()
-        if partitions:
-            self._check_readable(partitions)
-        elif self._subscription.is_empty:
+        named = self._named(partitions)
+        if not named and self._subscription.is_empty:
             raise IllegalStateError(
                 "nothing is subscribed or assigned, so that no record can come: subscribe() to "
                 "topics or assign() partitions first"
             )
-        return await engine.poller.poll_one(partitions)
+        return await engine.poller.poll_one(named)
 
     _own_getone = getone
 
@@ -488,10 +502,9 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         Cancelled: no record is lost; a fetch on its way serves the next poll.
         """
         engine = self._life.running()
-        if partitions:
-            self._check_readable(partitions)
+        named = self._named(partitions)
         timeout_s, limit = checked_timeout_s(timeout_ms), self._checked_limit(max_records)
-        return await engine.poller.poll(partitions, limit, timeout_s)
+        return await engine.poller.poll(named, limit, timeout_s)
 
     async def getmany_arrow(
         self,
@@ -554,8 +567,8 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         from aiokafka_lite.arrow import record_columns, record_schema  # noqa: PLC0415
 
         engine = self._life.running()
-        self._check_readable(partitions)
-        self._check_readable(until)
+        named = self._named(partitions)
+        self._named(until)
         if self._config.key_deserializer or self._config.value_deserializer:
             raise IllegalOperation(
                 "Arrow columns hold the bytes that were sent, and this consumer has a "
@@ -568,7 +581,7 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         builder = record_columns.RecordColumnsBuilder(limit, max_bytes, fields=fields)
         if not record_columns.USES_NATIVE_COLUMNS:
             record_schema.require_pyarrow()
-        await engine.poller.poll_columns(partitions, builder, timeout_s, until)
+        await engine.poller.poll_columns(named, builder, timeout_s, until)
         return builder.finish()
 
     def _checked_limit(self, max_records: int | None) -> int:
@@ -577,12 +590,20 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
             raise ValueError("`max_records` must be a positive Integer")
         return min(max_records or self._config.max_poll_records or _NO_LIMIT, _NO_LIMIT)
 
-    def _check_readable(self, partitions: Collection[TopicPartition]) -> None:
-        """Refuse partitions that no record can ever come from: only assign() brings others."""
+    def _named(self, partitions: Collection[TopicPartition]) -> frozenset[TopicPartition]:
+        """Return the partitions as a set, which polls look into for each buffered fetch. Refuse
+        those that no record can ever come from: only assign() brings others.
+        """
+        if not partitions:
+            return _NONE_NAMED
+        subscription = self._subscription
+        if {*map(type, partitions)} == _OF_ONE_TYPE and subscription.has_all(partitions):
+            return frozenset(partitions)
         checked = checked_partitions(partitions)
-        if not self._subscription.is_subscribed:
+        if not subscription.is_subscribed:
             for tp in checked:
-                self._subscription.assigned(tp)
+                subscription.assigned(tp)
+        return frozenset(checked)
 
     def __aiter__(self) -> Self:
         self._life.check_not_stopped()

@@ -71,7 +71,7 @@ class ConsumerEngine:
         self.subscription = subscription
         self._signal = signal
         self._waiting_calls = waiting_calls
-        self._is_started = self._is_stopped = self._is_seek_near = False
+        self._is_started = self._is_stopped = self._is_seek_near = self._pursues_soon = False
         self.client = client
         self.buffer = FetchBuffer(subscription.revision, client.clock)
         self.collector = FetchCollector(subscription, self.buffer, client.observer)
@@ -257,18 +257,36 @@ class ConsumerEngine:
 
     # Following the subscription, the assignment and the metadata…
 
+    def partitions_changed(
+        self, added: Collection[TopicPartition], gone: Collection[TopicPartition]
+    ) -> None:
+        """Follow a change of some partitions by the user, who may seek at once. The others are not
+        looked at.
+        """
+        self.buffer.drop(gone)
+        self._set_topics_of_interest()
+        self.offset_fetcher.validator.follow_topics(added)
+        self._look_again()
+        self._pursue_soon()
+
     def subscription_changed(self) -> None:
         """Follow another subscription, or an assignment by the user, who may seek at once."""
         self._is_seek_near = True
         self.assignment_changed()
         self.follow(self.client.metadata.snapshot)
         self._is_seek_near = False
-        if not self._is_started or self._is_stopped:
+        self._pursue_soon()
+
+    def _pursue_soon(self) -> None:
+        """Ask for missing positions in the next turn of the loop, after the user's seeks."""
+        if not self._is_started or self._is_stopped or self._pursues_soon:
             return
         if not self.subscription.has_all_fetch_positions():
+            self._pursues_soon = True
             asyncio.get_running_loop().call_soon(self._pursue_positions)
 
     def _pursue_positions(self) -> None:
+        self._pursues_soon = False
         if self._is_started and not (self._is_stopped or self._is_seek_near):
             self.offset_fetcher.pursue()
 
@@ -338,7 +356,7 @@ class ConsumerEngine:
         """
         subscription = self.subscription
         of_group = frozenset() if self.group is None else self.group.membership.topics
-        named = {*subscription.topics, *of_group, *(tp.topic for tp in subscription.assignment)}
+        named = {*subscription.topics, *of_group, *subscription.assigned_topics}
         if subscription.mode is SubscriptionMode.PATTERN:
             self.client.metadata.set_topics(
                 None, lambda topic: topic in named or subscription.matches(topic)

@@ -35,7 +35,7 @@ class RecordPoller(PollSteps):
 
     def drop_buffered(self, partitions: Collection[TopicPartition]) -> None:
         """Drop what is buffered of partitions whose position was changed by a seek."""
-        self._buffer.discard(lambda tp: tp in partitions)
+        self._buffer.drop(partitions)
         self._signal.notify()
 
     # Polls…

@@ -13,6 +13,7 @@ cdef class CompletedFetch(decoded_records.FetchPlace):
     cdef readonly int64_t incarnation
     cdef readonly object leader
     cdef readonly double received_at_s
+    cdef public long place
     cdef readonly object end_offset
     cdef readonly Py_ssize_t size_in_bytes
     cdef readonly bint is_failure

@@ -54,6 +54,7 @@ class CompletedFetch(decoded_records.FetchPlace):
         "leader",
         "leader_epoch",
         "node_id",
+        "place",
         "raw",
         "received_at_s",
         "size_in_bytes",
@@ -89,6 +90,8 @@ class CompletedFetch(decoded_records.FetchPlace):
         self.leader = leader
         """The leader of the partition when it was fetched. Another leader's log may differ."""
         self.received_at_s = received_at_s
+        self.place = 0
+        """Its number among the fetches that the buffer has got, which are taken from in order."""
         """When the response came, in the clock's monotonic seconds."""
         self.end_offset = end_offset
         """The offset after its last record; None: not known, or not needed."""

@@ -15,6 +15,7 @@ cdef class FetchBuffer:
     cdef readonly object revision
     cdef readonly object budget
     cdef readonly object in_vain
+    cdef long _places
     cdef dict _completed_fetches
     cdef dict _fetches_of
     cdef object _unread_bytes

@@ -9,7 +9,7 @@ fetch is counted before it is listed, and what is listed is changed without a ca
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from aiokafka_lite.clock import SYSTEM_CLOCK, Clock
 from aiokafka_lite.consumer.fetch.completed_fetch import CompletedFetch
@@ -44,6 +44,7 @@ class FetchBuffer:
         """The time that deserializers of all fetches have in one poll."""
         self.in_vain: defaultdict[TopicPartition, MadeInVain] = defaultdict(MadeInVain)
         """What deserializers have made ahead that a seek dropped, by partition."""
+        self._places = 0
         self._completed_fetches: dict[CompletedFetch, None] = {}
         self._fetches_of: dict[TopicPartition, list[CompletedFetch]] = {}
         self._unread_bytes: Counter[int] = Counter()
@@ -69,6 +70,24 @@ class FetchBuffer:
         yield oldest
         if has_more:
             yield from [fetch for fetch in list(self._completed_fetches) if fetch is not oldest]
+
+    def of(self, partitions: Collection[TopicPartition]) -> Iterator[CompletedFetch]:
+        """Iterate over the fetches of `partitions`, all if there are none, as over the buffer.
+
+        It costs what is named or what is buffered, whichever is less.
+        """
+        if not partitions:
+            return iter(self)
+        if len(partitions) < len(self._fetches_of):
+            found = [fetch for tp in partitions for fetch in list(self._fetches_of.get(tp, ()))]
+            found.sort(key=_place)
+        else:
+            found = [
+                fetch
+                for fetch in list(self._completed_fetches)
+                if fetch.topic_partition in partitions
+            ]
+        return iter(found)
 
     @property
     def buffered(self) -> Collection[TopicPartition]:
@@ -116,6 +135,8 @@ class FetchBuffer:
     def add(self, fetch: CompletedFetch, memory: AnswerMemory | None = None) -> None:
         """Append a new fetch, which is a view of `memory`; None: it owns its bytes."""
         tp, alone = fetch.topic_partition, [fetch]
+        self._places += 1
+        fetch.place = self._places
         self._newest_at_s[fetch.node_id] = fetch.received_at_s
         self._unread_bytes[fetch.node_id] += fetch.size_in_bytes
         if fetch.size_in_bytes:
@@ -199,6 +220,12 @@ class FetchBuffer:
             if unwanted(fetch.topic_partition):
                 self.remove(fetch)
 
+    def drop(self, partitions: Iterable[TopicPartition]) -> None:
+        """Remove the fetches of these partitions."""
+        for tp in partitions:
+            for fetch in list(self._fetches_of.get(tp, ())):
+                self.remove(fetch)
+
     def make_room(
         self, node_id: int, max_bytes: int, idle: Callable[[CompletedFetch], bool]
     ) -> list[TopicPartition]:
@@ -218,6 +245,10 @@ class FetchBuffer:
             self.remove(fetch)
             dropped.append(fetch.topic_partition)
         return dropped
+
+
+def _place(fetch: CompletedFetch) -> int:
+    return fetch.place
 
 
 __all__ = ["AnswerMemory", "FetchBuffer"]

@@ -34,7 +34,7 @@ cdef class FetchCollector:
     cpdef settle(self)
     @cython.locals(fetch=CompletedFetch)
     cpdef standing_error(self, partitions=*)
-    cdef _usable(self, CompletedFetch fetch, partitions)
+    cdef _usable(self, CompletedFetch fetch)
     @cython.locals(wants_more=cython.bint, before=int64_t)
     cdef bint _take(self, _Taking taking, CompletedFetch fetch, state) except -1
     @cython.locals(size=int64_t)

@@ -103,8 +103,8 @@ class FetchCollector:
         if self._is_taking:
             return  # a poll that a deserializer, or a finalizer, begins in the middle of another
         self.settle()
-        for fetch in self._buffer:
-            state = self._usable(fetch, partitions)
+        for fetch in self._buffer.of(partitions):
+            state = self._usable(fetch)
             if state is None or _stands_aside(fetch) or fetch.unprepared is not None:
                 continue
             if fetch.is_failure and taking.taken:
@@ -206,15 +206,13 @@ class FetchCollector:
         """Return the error of the oldest fetch that stands aside, only of `partitions` if any are
         named (A9).
         """
-        for fetch in self._buffer:
-            if self._usable(fetch, partitions) is not None and _stands_aside(fetch):
+        for fetch in self._buffer.of(partitions):
+            if self._usable(fetch) is not None and _stands_aside(fetch):
                 assert fetch.error is not None
                 return fetch.error.with_traceback(None)
         return None
 
-    def _usable(
-        self, fetch: CompletedFetch, partitions: Collection[TopicPartition]
-    ) -> PartitionState | None:
+    def _usable(self, fetch: CompletedFetch) -> PartitionState | None:
         """Return the state of a partition whose fetch may be taken from, else None.
 
         A fetch that no longer fits the position is dropped.
@@ -228,7 +226,7 @@ class FetchCollector:
             if self._buffer.is_next(fetch):  # else it was fetched ahead, and may fit later
                 self._buffer.remove(fetch)
             return None
-        if state.is_held or (partitions and tp not in partitions):
+        if state.is_held:
             return None  # the fetch keeps its place in the buffer (KAFKA-7548)
         return state
 

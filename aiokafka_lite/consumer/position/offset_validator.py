@@ -8,7 +8,7 @@ Source: 2c-1 to 2c-3, KIP-320, OffsetFetcher.validatePositionsIfNeeded.
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 from aiokafka_lite.cluster.kafka_client import KafkaClient
@@ -76,10 +76,19 @@ class OffsetValidator:
                 subscription.follow_leader(state, leader)
         self._seen_version = snapshot.version
 
-    def follow_topics(self) -> None:
-        """Void the positions in topics that were created anew, before a commit uses them."""
-        for state in self._subscription.states():
-            self._follow_topic(state, self._client.metadata.snapshot)
+    def follow_topics(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """Void the positions in topics that were created anew, before a commit uses them.
+
+        `partitions`: only of these; None: of all that are assigned.
+        """
+        snapshot, subscription = self._client.metadata.snapshot, self._subscription
+        states = (
+            subscription.states()
+            if partitions is None
+            else [state for tp in partitions if (state := subscription.get(tp)) is not None]
+        )
+        for state in states:
+            self._follow_topic(state, snapshot)
 
     def _follow_topic(self, state: PartitionState, snapshot: MetadataSnapshot) -> None:
         tp = state.topic_partition

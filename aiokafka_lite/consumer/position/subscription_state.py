@@ -121,7 +121,11 @@ class SubscriptionState:
         self._back: dict[TopicPartition, PartitionState] = {}
         self._back_in_poll = 0
         self._states: dict[TopicPartition, PartitionState] = {}
-        self._assignment: frozenset[TopicPartition] = frozenset()
+        self._assignment: frozenset[TopicPartition] | None = frozenset()
+        """None: it was not asked for since it changed."""
+        self._told_missing: list[PartitionState] = []
+        self._counts: dict[str, int] = {}
+        """How many partitions of each topic are assigned."""
 
     # What is subscribed…
 
@@ -192,6 +196,31 @@ class SubscriptionState:
         self._enter(SubscriptionMode.ASSIGNED)
         self._replace_assignment(partitions, mode=_ASSIGNED)
 
+    def change_from_user(
+        self, added: Iterable[TopicPartition], gone: Iterable[TopicPartition]
+    ) -> None:
+        """Add partitions to the assignment and take others away. The rest is not looked at.
+
+        Raises: IllegalStateError after subscribe().
+        """
+        self._enter(SubscriptionMode.ASSIGNED)
+        for tp in gone:
+            if tp in self._states:
+                state = self._states[tp]
+                del self._states[tp]
+                self._forget(state)
+        for tp in added:
+            state = PartitionState(tp)
+            if tp not in self._states:
+                state.place = self._next_place
+                self._next_place += 1
+                self._states[tp] = state
+                self._begin(state)
+        self._assignment = None
+        self.revision.number += 1
+        if not self._states:
+            self.unsubscribe()
+
     def assign_from_subscribed(self, partitions: Iterable[TopicPartition]) -> None:
         """Replace the assignment of a subscription. New partitions go to the end of the queue."""
         assert self.is_subscribed
@@ -215,7 +244,7 @@ class SubscriptionState:
         `returning`: states of `take_aside` that go on.
         """
         assert self.is_subscribed
-        before, ids = self._assignment, topic_ids or {}
+        before, ids = self.assignment, topic_ids or {}
         self._replace_assignment(partitions, returning)
         self._follow_assignment()
         self._begins_anew = False
@@ -238,11 +267,12 @@ class SubscriptionState:
     def lose_everything(self) -> None:
         """Stop fetching and returning all partitions, because other members may own them now."""
         self.ownership_epoch += 1
-        self.revoke_soon(self._assignment)
+        self.revoke_soon(self.assignment)
 
     def let_go(self, partitions: Collection[TopicPartition]) -> None:
         """Remove `partitions` from the assignment. The others stay held or not held, as before."""
-        self._replace_assignment([tp for tp in self.queue() if tp not in partitions])
+        gone = frozenset(partitions)
+        self._replace_assignment([tp for tp in self.queue() if tp not in gone])
 
     def set_aside(self, partitions: Collection[TopicPartition]) -> None:
         """As `let_go`. What is known of the partitions is kept for `take_aside`."""
@@ -343,21 +373,39 @@ class SubscriptionState:
                 new.append(state)
                 state.place = self._next_place
                 self._next_place += 1
-        assignment = frozenset(kept)
         is_over = self.mode is _NONE and kept if mode is None else self.mode is not mode
         if is_over or self._states is not replaced:
             return  # a call in the middle was unsubscribe(), or has replaced it, too
-        self._states, self._assignment = kept, assignment
+        self._states, self._assignment = kept, None
         for tp, state in before.items():
             if tp not in kept:
-                self._note_gone(state)
-                self._note_place(state)
-                self._list(state)
-                self.revision.note(tp)
+                self._forget(state)
         for state in new:
-            self._list(state, is_new=True)
-            self.revision.note(state.topic_partition)
+            self._begin(state)
+        self._assignment = None
         self.revision.number += 1
+
+    def _forget(self, state: PartitionState) -> None:
+        """Note that a partition is no longer assigned."""
+        tp = state.topic_partition
+        if self._counts[tp.topic] == 1:
+            del self._counts[tp.topic]
+        else:
+            self._counts[tp.topic] -= 1
+        self._note_gone(state)
+        self._note_place(state)
+        self._list(state)
+        self.revision.note(tp)
+
+    def _begin(self, state: PartitionState) -> None:
+        """Note that a partition is assigned now."""
+        topic = state.topic_partition.topic
+        if topic in self._counts:
+            self._counts[topic] += 1
+        else:
+            self._counts[topic] = 1
+        self._list(state, is_new=True)
+        self.revision.note(state.topic_partition)
 
     def _list(self, state: PartitionState, *, is_new: bool = False) -> None:
         """Let the tables have a state that has changed, or not, by what it is now. `is_new`: its
@@ -374,7 +422,13 @@ class SubscriptionState:
             elif tp in self._without_position:
                 del self._without_position[tp]
             self.unsettled += is_new or state.fetch_state is not _FETCHING
+            if state.is_paused:
+                self._paused[tp] = state
+            elif tp in self._paused:
+                del self._paused[tp]
             return
+        if tp in self._paused and self._paused[tp] is state:
+            del self._paused[tp]
         if tp in self._without_position and self._without_position[tp] is state:
             del self._without_position[tp]
         if tp in self._unfollowed and self._unfollowed[tp] is state:
@@ -473,7 +527,17 @@ class SubscriptionState:
     @property
     def assignment(self) -> frozenset[TopicPartition]:
         """The assigned partitions."""
+        while self._assignment is None:
+            number = self.revision.number
+            assignment = frozenset(list(self._states))
+            if number == self.revision.number:  # else it has changed in the middle
+                self._assignment = assignment
         return self._assignment
+
+    @property
+    def assigned_topics(self) -> Collection[str]:
+        """The topics of the assigned partitions."""
+        return list(self._counts)
 
     def queue(self) -> tuple[TopicPartition, ...]:
         """Return all assigned partitions, those to be fetched next first (A8)."""
@@ -483,6 +547,10 @@ class SubscriptionState:
     def states(self) -> list[PartitionState]:
         """Return the states in queue order. The result is void after a change of the assignment."""
         return list(self._states.values())
+
+    def has_all(self, partitions: Iterable[TopicPartition]) -> bool:
+        """Say whether all of them are assigned."""
+        return self._states.keys() >= frozenset(partitions)
 
     def get(self, tp: TopicPartition) -> PartitionState | None:
         """Return the partition's state; None if it is not assigned."""
@@ -785,6 +853,7 @@ class SubscriptionState:
             return
         for state in missing:
             state.is_told_missing = True
+        self._told_missing = missing
         error = self.missing_position_error(without_committed=without_committed)
         assert error is not None
         raise error
@@ -794,7 +863,8 @@ class SubscriptionState:
 
         From now on, polls return records of the other partitions.
         """
-        for state in list(self._without_position.values()):
+        told, self._told_missing = self._told_missing, []
+        for state in told:
             state.is_left_missing = state.is_told_missing
 
     def missing_position_error(
