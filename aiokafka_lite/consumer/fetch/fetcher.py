@@ -173,7 +173,9 @@ class Fetcher:
         """The partitions that the newest round did not fetch because they had no known leader.
 
         Only those that `leader_watch.missed` finds worth an error for the user."""
-        return missed(self._leaderless, self._subscription, self._client.metadata.snapshot)
+        snapshot = self._client.metadata.snapshot
+        self._leaderless = [*missed(self._leaderless, self._subscription, snapshot)]
+        return tuple(self._leaderless)
 
     def free_partitions(self) -> list[TopicPartition]:
         """Return the partitions that a fetch may ask for, in queue order."""

@@ -26,15 +26,16 @@ def missed(
 ) -> tuple[TopicPartition, ...]:
     """Return those of `leaderless` that a timeout error names.
 
-    It leaves out partitions that no longer exist and come from a subscription. The user has not
-    named these, and their topic may be created again.
+    It leaves out partitions that have a leader by now, and those that no longer exist and come from
+    a subscription. The user has not named these, and their topic may be created again.
     """
     if not leaderless:
         return ()  # as each time a poll waits
     return tuple(
         tp
         for tp in leaderless
-        if not subscription.is_subscribed or tp.partition in snapshot.partition_ids(tp.topic)
+        if snapshot.leader(tp).node_id is None
+        and (not subscription.is_subscribed or tp.partition in snapshot.partition_ids(tp.topic))
     )
 
 
@@ -105,8 +106,10 @@ class LeaderWatch:
         tp = TopicPartition(missing, 0) if isinstance(missing, str) else missing
         if tp.topic not in snapshot.topics:
             return None  # no broker has described the topic yet
-        reason = why_leaderless(tp, snapshot)
         waited_s = now_s - absence.since_s
+        if waited_s < min(LOG_AFTER_S, self._patience_s):
+            return None
+        reason = why_leaderless(tp, snapshot)
         name = missing if isinstance(missing, str) else f"{tp.topic}-{tp.partition}"
         if waited_s >= LOG_AFTER_S and not absence.is_logged:
             absence.is_logged = True

@@ -126,6 +126,7 @@ class SubscriptionState:
         self._told_missing: list[PartitionState] = []
         self._counts: dict[str, int] = {}
         """How many partitions of each topic are assigned."""
+        self._paused: dict[TopicPartition, PartitionState] = {}
 
     # What is subscribed…
 
@@ -507,7 +508,9 @@ class SubscriptionState:
         moves = self._set_position(state, place.offset, place.offset_epoch, since=moves)
         if not moves:
             return False
-        state.leader, state.is_paused = leader, state.is_paused or place.is_paused
+        state.leader = leader
+        if place.is_paused:
+            self._pause(state)
         if place.offset_epoch >= 0:
             self._to(state, FetchState.AWAIT_VALIDATION, since=moves)
         return True
@@ -527,12 +530,13 @@ class SubscriptionState:
     @property
     def assignment(self) -> frozenset[TopicPartition]:
         """The assigned partitions."""
-        while self._assignment is None:
+        assignment = self._assignment
+        while assignment is None:
             number = self.revision.number
-            assignment = frozenset(list(self._states))
+            found = frozenset(list(self._states))
             if number == self.revision.number:  # else it has changed in the middle
-                self._assignment = assignment
-        return self._assignment
+                self._assignment = assignment = found
+        return assignment
 
     @property
     def assigned_topics(self) -> Collection[str]:
@@ -992,17 +996,24 @@ class SubscriptionState:
 
     def pause(self, tp: TopicPartition) -> None:
         """Stop fetching and returning a partition. Buffered fetches stay. Raises: as `assigned`."""
-        self.assigned(tp).is_paused = True
+        self._pause(self.assigned(tp))
         self.revision.note(tp)
+
+    def _pause(self, state: PartitionState) -> None:
+        tp, state.is_paused = state.topic_partition, True
+        if tp in self._states and self._states[tp] is state:
+            self._paused[tp] = state
 
     def resume(self, tp: TopicPartition) -> None:
         """Undo pause(). Raises: as `assigned`."""
         self.assigned(tp).is_paused = False
+        if tp in self._paused and not self._paused[tp].is_paused:
+            del self._paused[tp]
         self.revision.note(tp)
 
     def paused(self) -> set[TopicPartition]:
         """Return the paused partitions."""
-        return {tp for tp, state in self._states.copy().items() if state.is_paused}
+        return set(self._paused)
 
     def back_off(self, state: PartitionState, retry_at_s: float) -> None:
         """Count a failure. No request asks about the partition before `retry_at_s` (monotonic)."""

@@ -355,7 +355,9 @@ class OffsetCommitter:
         return {tp: each for tp, each in offsets.items() if tp not in former}
 
     def _committer(self, offsets: Offsets) -> _Committer:
-        return _Committer(self.identity(), self._subscription.assignment & offsets.keys())
+        get = self._subscription.get
+        owned = frozenset([tp for tp in list(offsets) if get(tp) is not None])
+        return _Committer(self.identity(), owned)
 
     def _check_may_still_commit(self, committer: _Committer) -> ConsumerGroupMetadata:
         """Return the ids to commit with; raise if the group has moved on since the offsets were
