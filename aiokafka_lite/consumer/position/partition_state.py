@@ -104,6 +104,8 @@ class PartitionState:
     """A poll has raised that only a seek can give it a position."""
     is_left_missing: bool = False
     """After that error the user sought some partition. Polls return the other partitions (A9)."""
+    is_counted: bool = False
+    """It counts among the assigned partitions of its topic."""
     is_paused: bool = False
     is_being_revoked: bool = False
     """The group is taking it away. It is neither fetched nor returned (2c-9)."""

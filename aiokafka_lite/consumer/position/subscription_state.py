@@ -389,10 +389,6 @@ class SubscriptionState:
     def _forget(self, state: PartitionState) -> None:
         """Note that a partition is no longer assigned."""
         tp = state.topic_partition
-        if self._counts[tp.topic] == 1:
-            del self._counts[tp.topic]
-        else:
-            self._counts[tp.topic] -= 1
         self._note_gone(state)
         self._note_place(state)
         self._list(state)
@@ -400,22 +396,25 @@ class SubscriptionState:
 
     def _begin(self, state: PartitionState) -> None:
         """Note that a partition is assigned now."""
-        topic = state.topic_partition.topic
-        if topic in self._counts:
-            self._counts[topic] += 1
-        else:
-            self._counts[topic] = 1
         self._list(state, is_new=True)
         self.revision.note(state.topic_partition)
 
-    def _list(self, state: PartitionState, *, is_new: bool = False) -> None:
+    def _list(self, state: PartitionState, *, is_new: bool = False) -> None:  # noqa: C901  see below
         """Let the tables have a state that has changed, or not, by what it is now. `is_new`: its
         position was not compared with the metadata yet.
 
         There is no call in it, so a seek or another assignment comes before or after it.
         """
         tp = state.topic_partition
-        if tp in self._states and self._states[tp] is state:
+        is_assigned = tp in self._states and self._states[tp] is state
+        if is_assigned is not state.is_counted:
+            state.is_counted, topic = is_assigned, tp[0]
+            if topic not in self._counts:
+                self._counts[topic] = 0
+            self._counts[topic] += 1 if is_assigned else -1
+            if not self._counts[topic]:
+                del self._counts[topic]
+        if is_assigned:
             if is_new:
                 self._unfollowed[tp] = state
             if state.fetch_state is not _FETCHING:
