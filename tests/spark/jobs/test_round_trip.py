@@ -100,7 +100,9 @@ def test_a_record_of_any_kind_passes_the_jobs_that_look_into_records(
     deletions = [fields[:3] for fields in fields_of(kafka_broker, TopicPartition("decoded", 0))]
     assert dead == [each for each in UNUSUAL.values() if each[2] is not None]
     assert deletions == [each[:3] for each in UNUSUAL.values() if each[2] is None]
-    counts = [json.loads(record.value) for record in kafka_broker.log(("counted", 0)).records()]
+    counts = [
+        json.loads(record.value or b"") for record in kafka_broker.log(("counted", 0)).records()
+    ]
     years = {each["year"]: each["n"] for each in counts}
     assert (years[1], years[10000], sum(years.values())) == (1, 1, len(UNUSUAL))
 
