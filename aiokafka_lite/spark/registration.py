@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from aiokafka_lite.spark.process.cargo import TravellingClass, carried
+from aiokafka_lite.spark.process.cargo import TravellingClass, carried, distributed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +35,8 @@ def register(spark: "SparkSession", *, by_value: bool = False) -> None:
             "this needs PySpark 4 and pyarrow: pip install 'aiokafka-lite[spark]'"
         ) from error
     archive = carried(by_value=by_value)
-    spark.dataSource.register(TravellingClass(KafkaLiteDataSource, archive))
+    place = None if archive is None else distributed(archive, spark)
+    spark.dataSource.register(TravellingClass(KafkaLiteDataSource, place))
     _hide_secrets(spark)
     _warn_of_clusters(spark)
 

@@ -7,19 +7,27 @@ the sources of the others, which are imported on arrival. Does not wait.
 """
 
 import ast
+import atexit
+import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.resources
 import importlib.util
 import io
+import logging
 import pickle
+import shutil
 import sys
+import tempfile
 import zipfile
 import zipimport
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+logger = logging.getLogger(__name__)
 
 _PACKAGE: Final = "aiokafka_lite"
 _STAYS: Final = frozenset(
@@ -38,6 +46,10 @@ _STANDS_ON: Final = ("anyio", "pyarrow", "_lzma")
 
 _HasBody: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
+_Archive: TypeAlias = bytes | tuple[str, str]
+"""The archive itself; or the name of the file in which Spark distributes it to executors, and the
+path of the same file on the driver's machine, where processes plan."""
+
 
 class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
     """Imports a package from an archive of its sources in memory, without files on a disk.
@@ -46,12 +58,12 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
     files are compressed.
     """
 
-    def __init__(self, package: str, archive: bytes) -> None:
+    def __init__(self, package: str, archive: bytes, given: _Archive | None = None) -> None:
         # Here: some builds of Python lack it, and learn of it from `install`.
         import lzma  # noqa: PLC0415
 
         self.carried_package = package
-        self.archive = archive
+        self.given = archive if given is None else given
         self._files = zipfile.ZipFile(io.BytesIO(lzma.decompress(archive)))
         self._names = frozenset(self._files.namelist())
 
@@ -153,10 +165,58 @@ def _python_files(folder: Traversable, name: str) -> Iterator[tuple[str, Travers
             yield path, each
 
 
-def brought() -> bytes | None:
-    """Return the archive from which this process has the package; None if it is installed."""
+def distributed(archive: bytes, spark: Any) -> _Archive:
+    """Let Spark bring the archive to executors as a file, once to each, and return its place.
+
+    Otherwise each task brings it two or three times: with the reader, the writer, and the class of
+    the source. Returns the archive itself where that has to be: over Spark Connect, or where the
+    session may distribute no files.
+    """
+    context = getattr(spark, "sparkContext", None)
+    if context is None:
+        return archive
+    path = _file_of(archive)
+    try:
+        context.addFile(path)
+    except Exception as error:  # noqa: BLE001 - a platform may forbid it, each in its own way
+        logger.info("the package travels with each task, because of: %s", error)
+        return archive
+    return Path(path).name, path
+
+
+@cache
+def _file_of(archive: bytes) -> str:
+    """Return the path of a file with the archive. It is removed when the process ends."""
+    folder = tempfile.mkdtemp(prefix="kafka-lite-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    name = f"aiokafka_lite-{hashlib.sha256(archive).hexdigest()[:16]}.zip.xz"
+    Path(folder, name).write_bytes(archive)
+    return str(Path(folder, name))
+
+
+def _content(given: _Archive) -> bytes:
+    """Return the archive. Raises: FileNotFoundError naming its places."""
+    if isinstance(given, bytes):
+        return given
+    name, path = given
+    spark: Any = sys.modules.get("pyspark")
+    # Not by its method, which asks for a context outside of executors.
+    folder = None if spark is None else spark.SparkFiles._root_directory
+    places = [Path(path)] if folder is None else [Path(folder, name), Path(path)]
+    for each in places:
+        if each.exists():
+            return each.read_bytes()
+    raise FileNotFoundError(
+        f"the package, brought by register(spark, by_value=True), is not in"
+        f" {' or '.join(map(str, places))};"
+        " call register again"
+    )
+
+
+def brought() -> _Archive | None:
+    """Return how this process was given the package; None if it is installed."""
     finder = _finder()
-    return None if finder is None else finder.archive
+    return None if finder is None else finder.given
 
 
 def _finder() -> Any:
@@ -165,7 +225,7 @@ def _finder() -> Any:
     return next(with_package, None)
 
 
-def install(archive: bytes | None) -> None:
+def install(archive: _Archive | None) -> None:
     """Make this process import the package from an archive, even if one is installed.
 
     Without an archive, import the installed package. Idempotent.
@@ -176,13 +236,14 @@ def install(archive: bytes | None) -> None:
     if archive is not None:
         _check_there(_STANDS_ON)
     former = _finder()
-    if archive != (None if former is None else former.archive):
+    if archive != (None if former is None else former.given):
+        content = None if archive is None else _content(archive)
         if former is not None:
             sys.meta_path.remove(former)
         for name in [n for n in sys.modules if n.partition(".")[0] == _PACKAGE]:
             del sys.modules[name]
-        if archive is not None:
-            sys.meta_path.insert(0, Sources(_PACKAGE, archive))
+        if content is not None:
+            sys.meta_path.insert(0, Sources(_PACKAGE, content, archive))
     if archive is None and importlib.util.find_spec(_PACKAGE) is None:
         raise ModuleNotFoundError(
             f"{sys.executable}, with which Spark runs Python here, cannot import aiokafka_lite:"
@@ -201,7 +262,7 @@ def _check_there(needed: tuple[str, ...]) -> None:
         )
 
 
-def unpack(archive: bytes | None, packed: bytes) -> Any:
+def unpack(archive: _Archive | None, packed: bytes) -> Any:
     """Make the package importable, then return the unpickled object.
 
     This function is pickled by value. Raises: as `install`.
@@ -218,7 +279,7 @@ def unpack(archive: bytes | None, packed: bytes) -> Any:
     return made
 
 
-def packed(kind: type, state: dict[str, Any] | None, archive: bytes | None) -> tuple[Any, ...]:
+def packed(kind: type, state: dict[str, Any] | None, archive: _Archive | None) -> tuple[Any, ...]:
     """Return what pickle needs for a class, or for an object of it with that state."""
     # Imported only when something is pickled for Spark, which has imported it by then.
     from pyspark import cloudpickle  # noqa: PLC0415
@@ -244,7 +305,7 @@ class Travels:
 class TravellingClass:
     """A metaclass whose classes can be found, or are carried along, where they are unpickled."""
 
-    def __init__(self, kind: Any, archive: bytes | None) -> None:
+    def __init__(self, kind: Any, archive: _Archive | None) -> None:
         self._kind = kind
         self._archive = archive
 
@@ -262,6 +323,7 @@ __all__ = [
     "Travels",
     "brought",
     "carried",
+    "distributed",
     "install",
     "packed",
     "sources",

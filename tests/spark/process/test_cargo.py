@@ -10,8 +10,10 @@ import pickle
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -44,7 +46,7 @@ def arrive(python: Path, *packed: bytes, **environment: str) -> subprocess.Compl
     )
 
 
-def sent(archive: bytes | None) -> bytes:
+def sent(archive: bytes | tuple[str, str] | None) -> bytes:
     """What Spark's processes get for a class of the package that needs other modules of it."""
     require_spark()
     from pyspark import cloudpickle
@@ -199,7 +201,7 @@ def test_a_traceback_shows_the_lines_of_what_was_brought() -> None:
     written = Path(cargo.__file__).read_text().split("\n")
     assert len(brought) == len(written)
     line = cargo.install.__code__.co_firstlineno - 1
-    assert brought[line] == written[line] == "def install(archive: bytes | None) -> None:"
+    assert brought[line] == written[line] == "def install(archive: _Archive | None) -> None:"
     assert {each.strip() for each in set(brought) - set(written)} <= {'""'}
     assert carried.is_package("aiokafka_lite.spark")
     assert carried.find_spec("anyio") is None
@@ -210,3 +212,44 @@ def test_texts_of_errors_are_brought_and_docstrings_of_functions_are_not() -> No
     source = carried.get_source("aiokafka_lite.broker_errors")
     assert for_code(29).description in " ".join(source.split())
     assert "Idempotent." not in carried.get_source("aiokafka_lite.spark.process.cargo")
+
+
+# As a file…
+
+
+def spark_with(add_file: Callable[[str], None]) -> Any:
+    return SimpleNamespace(sparkContext=SimpleNamespace(addFile=add_file))
+
+
+def test_a_file_that_spark_distributes_takes_the_place_of_the_archive(python: Path) -> None:
+    added: list[str] = []
+    place = cargo.distributed(cargo.sources(), spark_with(added.append))
+    assert [Path(each).read_bytes() for each in added] == [cargo.sources()]
+    assert len(sent(place)) < 20_000
+    done = arrive(python, sent(place), sent(place))
+    assert done.returncode == 0, done.stderr
+    first, second = json.loads(done.stdout)
+    assert first == second
+    assert first[1] == "<carried>/aiokafka_lite/consumer/consumer.py"
+
+
+def test_executors_take_the_file_from_sparks_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_spark()
+    from pyspark import SparkFiles
+
+    (tmp_path / "a.zip.xz").write_bytes(b"of the executor")
+    monkeypatch.setattr(SparkFiles, "_root_directory", str(tmp_path))
+    assert cargo._content(("a.zip.xz", "/on/the/driver/a.zip.xz")) == b"of the executor"
+    with pytest.raises(FileNotFoundError, match=r"is not in .*/b.xz or /on/the/driver/b.xz; call"):
+        cargo._content(("b.xz", "/on/the/driver/b.xz"))
+
+
+def test_where_no_file_can_be_distributed_the_archive_travels_itself() -> None:
+    def refuse(path: str) -> None:
+        raise PermissionError(f"not here: {path}")
+
+    archive = cargo.sources()
+    for spark in (object(), spark_with(refuse)):
+        assert cargo.distributed(archive, spark) is archive
