@@ -290,9 +290,9 @@ def _write_partitions(writer: Writer, by_topic: dict[str, list[int]]) -> None:
     writer.array_count(len(by_topic))
     for topic, partitions in by_topic.items():
         writer.string(topic)
-        writer.array_count(len(partitions))
+        count = len(partitions)
         try:
-            writer.buffer += struct.pack(f">{len(partitions)}i", *partitions)
+            writer.buffer += struct.pack(f">{count + 1}i", count, *partitions)
         except struct.error:
             for partition in partitions:
                 writer.int32(partition)  # says which does not fit

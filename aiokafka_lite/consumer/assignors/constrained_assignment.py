@@ -78,14 +78,25 @@ class ConstrainedAssignment:
             return partitions
         left = []
         turn = 0
+        # Members only leave those below the smallest share, some for those that may get one more.
+        # So racks in which nobody is found stay so, and nobody is looked for again.
+        none_below: set[frozenset[str]] = set()
+        none_left: set[frozenset[str]] = set()
         for partition in partitions:
-            at = self._racks.next_near(partition, self._below, turn)
+            near, at = self._racks.racks(partition), -1
+            if near not in none_below:
+                at = self._racks.next_near(partition, self._below, turn)
             if at >= 0:
                 turn = self._give_below(partition, at)
-            elif (at := self._racks.next_near(partition, self._at_least, 0)) >= 0:
+                continue
+            none_below.add(near)
+            if near not in none_left:
+                at = self._racks.next_near(partition, self._at_least, 0)
+            if at >= 0:
                 self._give(partition, self._at_least.pop(at))
                 self._one_got_more()
             else:
+                none_left.add(near)
                 left.append(partition)
         return left
 

@@ -32,6 +32,10 @@ class RackInfo:
         """Return the member's rack, None if it names none or racks do not matter."""
         return self._member_racks.get(member_id)
 
+    def racks(self, partition: TopicPartition) -> frozenset[str]:
+        """Return the racks of the partition's replicas, where racks matter."""
+        return self._partition_racks[partition]
+
     def is_far(self, member_id: str, partition: TopicPartition) -> bool:
         """Whether the member names a rack in which the partition has no replica."""
         rack = self._member_racks.get(member_id)

@@ -143,8 +143,8 @@ class _Claims:
         self.contested: set[TopicPartition] = set()
         self._newest: dict[TopicPartition, tuple[int, str]] = {}
         for member_id, claim in claims.items():
-            for partition in claim.partitions:
-                self._hear(partition, claim.generation, member_id)
+            if claim.generation >= UNKNOWN_GENERATION:
+                self._hear(claim.partitions, (claim.generation, member_id))
         if self.contested:
             logger.warning(
                 "%d partitions, %s-%d among them, are claimed by several members of one "
@@ -153,13 +153,18 @@ class _Claims:
                 *min(self.contested),
             )
 
-    def _hear(self, partition: TopicPartition, generation: int, member_id: str) -> None:
-        known, claimant = self._newest.get(partition, (UNKNOWN_GENERATION - 1, member_id))
-        if generation > known:
-            self._newest[partition] = generation, member_id
-            self.contested.discard(partition)
-        elif generation == known and claimant != member_id:
-            self.contested.add(partition)
+    def _hear(self, partitions: Iterable[TopicPartition], claim: tuple[int, str]) -> None:
+        newest = self._newest
+        generation = claim[0]
+        for partition in partitions:
+            known = newest.get(partition)
+            if known is None:
+                newest[partition] = claim
+            elif generation > known[0]:
+                newest[partition] = claim
+                self.contested.discard(partition)
+            elif generation == known[0] and known is not claim:
+                self.contested.add(partition)
 
     def owned(self, existing: Iterable[TopicPartition]) -> dict[str, list[TopicPartition]]:
         """Return what each member rightly claims, of the partitions that exist."""
