@@ -233,11 +233,12 @@ def install(archive: _Archive | None) -> None:
     Raises: ModuleNotFoundError, with the remedy, if the package is neither installed nor carried
     along.
     """
-    if archive is not None:
-        _check_there(_STANDS_ON)
     former = _finder()
     if archive != (None if former is None else former.given):
-        content = None if archive is None else _content(archive)
+        content = None
+        if archive is not None:
+            _check_there(_STANDS_ON)
+            content = _content(archive)
         if former is not None:
             sys.meta_path.remove(former)
         for name in [n for n in sys.modules if n.partition(".")[0] == _PACKAGE]:
