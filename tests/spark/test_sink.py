@@ -105,6 +105,9 @@ class Context:
     def __init__(self, **properties: str) -> None:
         self._properties = {name.replace("__", "."): text for name, text in properties.items()}
 
+    def stageId(self) -> int:
+        return 1 << 20  # one that no session of these tests has
+
     def partitionId(self) -> int:
         return 4
 
