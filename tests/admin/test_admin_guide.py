@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from aiokafka_lite import AIOKafkaAdminClient, TopicPartition
+from aiokafka_lite.admin import FeatureUpdate
 from aiokafka_lite.testing.broker import EmbeddedBroker
 from tests.admin.support.lenient_kafka import LenientKafka, leave_hanging
 from tests.support.documents import ADMIN, python_blocks
@@ -30,7 +31,7 @@ async def test_each_example_runs(
     assert ADDRESS in block
     monkeypatch.setenv("KAFKA_PASSWORD", "secret")
     options = SECURED if "SASL_PLAINTEXT" in block else UNSECURED
-    async with EmbeddedBroker(nodes=3, **options) as broker:
+    async with EmbeddedBroker(nodes=4 if "raft_voter" in block else 3, **options) as broker:
         if options is UNSECURED:
             await furnish(broker)
         source = block.replace(ADDRESS, broker.bootstrap_servers)
@@ -47,6 +48,12 @@ async def furnish(broker: EmbeddedBroker) -> None:
     broker.create_topic("orders", 3)
     address = f"127.0.0.1:{broker.cluster.node(broker.leader(orders)).port}"
     await leave_hanging(LenientKafka(address, "embedded"), orders, 7)
+    if 4 in broker.cluster.nodes:  # the new controller, which observes
+        async with AIOKafkaAdminClient(bootstrap_servers=broker.bootstrap_servers) as admin:
+            (await admin.update_features({"kraft.version": FeatureUpdate(1)})).raise_first()
+            voters = (await admin.describe_metadata_quorum()).voters
+            (new,) = (each.directory_id for each in voters if each.replica_id == 4)
+            await admin.remove_raft_voter(4, new)
 
 
 def test_each_call_that_the_page_names_is_there() -> None:

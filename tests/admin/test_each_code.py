@@ -51,6 +51,7 @@ AGAIN: Final = {
 UNKNOWN_TOPIC: Final = {3, 100}
 TOLD: Final[dict[str, set[int]]] = {
     "abort_transaction": {7, 20},  # the marker may be written, and a second one ends what follows
+    "add_raft_voter": {7},  # the controller is silent or behind, or may be a voter by now
     "alter_partition_reassignments": UNKNOWN_TOPIC,  # the controller knows all topics
     "alter_replica_log_dirs": {9, 56},  # no replica, an offline directory
     "create_delegation_token": {7},  # a second token would be made
@@ -60,6 +61,7 @@ TOLD: Final[dict[str, set[int]]] = {
     "elect_leaders": {80, 83, 84, *UNKNOWN_TOPIC},  # how an election ends
     "list_consumer_group_offsets": UNKNOWN_TOPIC,  # of one partition; the others have their offsets
     "list_group_offsets": UNKNOWN_TOPIC,
+    "remove_raft_voter": {7},
 }
 """Codes that are retriable elsewhere, and why not here."""
 PASSING: Final[dict[str, set[int]]] = {
@@ -162,12 +164,16 @@ EMPTY_IS_AN_ANSWER: Final = {
 }
 """Calls that ask for all that there is, or whose response has rows only for errors."""
 ONE_ANSWER: Final = {
+    "add_raft_voter",
     "create_delegation_token",
     "expire_delegation_token",
     "fence_producers",
     "find_coordinator",
+    "force_terminate_transaction",
+    "remove_raft_voter",
     "renew_delegation_token",
     "unregister_broker",
+    "unregister_controller",
 }
 """Calls whose response has no rows."""
 OTHERWISE: Final[dict[str, str]] = {
