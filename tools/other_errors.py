@@ -26,6 +26,7 @@ INSIDE: Final = (
 
 REMEDIES: Final = {
     "DataLossError": "Set `failOnDataLoss=false` to go on without these records.",
+    "FinalError": "Mend what the first attempt of the task has met; its text names it.",
     "IncompatibleSchemaError": "Change the schema, or the subject's compatibility.",
     "InvalidSchemaError": "Mend the schema at the place that the text names.",
     "JavaNotFoundError": "Install Java 17, or set `JAVA_HOME`.",

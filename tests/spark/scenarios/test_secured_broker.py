@@ -195,7 +195,9 @@ def test_no_secret_stands_in_plans_logs_and_pickles(
         stream = source(spark, servers, streaming=True, startingOffsets="earliest", **options)
         run_to_end(stream, tmp_path / "stream", sink="kafka-lite", topic="u", **options)
         view = spark.sql  # its text has the options, and the event log shows its plan
-        given = ", ".join(f"{name} '{value}'" for name, value in options.items())
+        given = ", ".join(
+            f"{name} '{value}'" for name, value in {**options, "subscribe": "t"}.items()
+        )
         view(f"CREATE OR REPLACE TEMPORARY VIEW v USING `kafka-lite` OPTIONS ({given})")
     written = text_of(logs)
     assert "CreateTempViewUsing" in written
