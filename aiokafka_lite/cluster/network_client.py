@@ -16,6 +16,7 @@ from aiokafka_lite.cluster.connection_pool import ConnectionPool
 from aiokafka_lite.cluster.direct_requests import DirectRequests
 from aiokafka_lite.cluster.lane import Lane
 from aiokafka_lite.cluster.node_states import Candidate, least_loaded
+from aiokafka_lite.concurrency.long_waits import TELL_AFTER_S, Sparing
 from aiokafka_lite.concurrency.task_owner import TaskOwner
 from aiokafka_lite.errors import KafkaConnectionError, KafkaError, NodeNotReadyError
 from aiokafka_lite.metrics.observer import NO_OBSERVER, Observer
@@ -59,6 +60,7 @@ class NetworkClient(DirectRequests):
         self._clock = clock
         self._rng = rng
         self._observer = observer
+        self._throttles = Sparing()
         pool: ConnectionPool | GuestConnections
         if host is None:
             pool = ConnectionPool(
@@ -232,12 +234,23 @@ class NetworkClient(DirectRequests):
         """Hold back the requests of a lane for as long as a response says.
 
         Brokers from 2.0 on answer first, and the client then stays silent for that long (KIP-219).
+        A long throttle is a warning, once a minute for each node (H8).
         """
         throttle_ms = getattr(response, "throttle_time_ms", 0)
         if throttle_ms > 0:
+            now_s, throttle_s = self._clock.monotonic(), throttle_ms / 1000
             logger.debug("node %d throttles lane %s for %d ms", node_id, lane.value, throttle_ms)
-            self._pool.mute(node_id, lane, self._clock.monotonic() + throttle_ms / 1000)
-            self._observer.throttled(node_id, throttle_ms / 1000)
+            if throttle_s >= TELL_AFTER_S:
+                logger.log(
+                    self._throttles.level(node_id, now_s),
+                    "%s: node %d has told the client to wait for %.0f s: it is over its quota;"
+                    " check the quotas of its user and client_id",
+                    self._client_id,
+                    node_id,
+                    throttle_s,
+                )
+            self._pool.mute(node_id, lane, now_s + throttle_s)
+            self._observer.throttled(node_id, throttle_s)
 
     def throttle_left(self, node_id: int, lane: Lane = Lane.GENERAL) -> float:
         """Return for how many seconds the broker wants no request on this lane; 0: it takes them.

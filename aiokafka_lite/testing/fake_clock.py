@@ -56,6 +56,7 @@ class FakeClock:
     def __init__(self, start: float = 0.0, autojump_threshold_s: float | None = None) -> None:
         self._now = start
         self._slept_s = 0.0
+        self._set_by_s = 0.0
         self._threshold_s = autojump_threshold_s
         self.is_moved_by_hand = autojump_threshold_s is None
         """Whether only `advance()` moves it. A broker leaves out then what clients wait for."""
@@ -77,7 +78,7 @@ class FakeClock:
 
     def time(self) -> float:
         self._touched = True
-        return _EPOCH_S + self._now
+        return _EPOCH_S + self._now + self._set_by_s
 
     def call_at(self, when: float, callback: Callable[[], object]) -> "_Handle":
         self._touched = True
@@ -139,6 +140,13 @@ class FakeClock:
         self._slept_s += seconds
         for timer in self._timers:
             timer.when += seconds
+
+    def set_time(self, by_s: float) -> None:
+        """Set the time of day: `time()` jumps by so many seconds, back if negative.
+
+        `monotonic()` goes on as before, and so do all timers.
+        """
+        self._set_by_s += by_s
 
     async def jump_to_next_timer(self) -> None:
         """Advance to the next timer, if one is set."""

@@ -244,6 +244,7 @@ UNUSED = (
     ("aiokafka_lite/testing/fault_schedule.py", "playing", "for the tests of users"),
     ("aiokafka_lite/testing/fault_strategies.py", "fault_schedules", "for the tests of users"),
     ("aiokafka_lite/testing/fake_clock.py", "sleep_through", "for tests of a machine that sleeps"),
+    ("aiokafka_lite/testing/fake_clock.py", "set_time", "for tests of a clock that is set"),
     (
         "aiokafka_lite/testing/fake_clock.py",
         "jump_to_next_timer",

@@ -62,6 +62,7 @@ class TokenCache:
         self._waits = LongWaits(clock, "token provider")
         self._token: FetchedToken | None = None
         self._refresh_at_s = 0.0
+        self._fresh_until_s = 0.0  # the same by `monotonic()`, which nobody sets back
         self._failures = 0
         self._failure: Exception | None = None
         self._lock: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
@@ -74,12 +75,12 @@ class TokenCache:
         Cancelled: another caller that waits fetches the token.
         """
         token = self._token
-        if token is not None and self._clock.time() < self._refresh_at_s:
+        if token is not None and self._is_fresh():
             return token.text.reveal_text()
         failures = self._failures
         async with self._lock_of_loop():
             token = self._token
-            if token is not None and self._clock.time() < self._refresh_at_s:
+            if token is not None and self._is_fresh():
                 return token.text.reveal_text()
             if self._failures > failures:  # the fetch that this call waited for
                 raise self._error() from self._failure
@@ -94,23 +95,30 @@ class TokenCache:
             self._failure = error
             now_s = self._clock.time()
             if old is not None and old.expires_s is not None and old.expires_s - now_s > LAST_USE_S:
-                self._refresh_at_s = min(now_s + RETRY_S, old.expires_s - LAST_USE_S)
+                self._refresh_in(min(RETRY_S, old.expires_s - LAST_USE_S - now_s))
                 logger.warning("%s; the old token is used", self._error().args[0])
                 return old.text.reveal_text()
             self._failures += 1
             raise self._error() from error
         self._token = token
-        self._refresh_at_s = self._refresh_time(token)
+        self._refresh_in(self._time_to_use(token))
         return token.text.reveal_text()
 
-    def _refresh_time(self, token: FetchedToken) -> float:
-        now_s = self._clock.time()
+    def _is_fresh(self) -> bool:
+        clock = self._clock
+        return clock.time() < self._refresh_at_s and clock.monotonic() < self._fresh_until_s
+
+    def _refresh_in(self, delay_s: float) -> None:
+        self._refresh_at_s = self._clock.time() + delay_s
+        self._fresh_until_s = self._clock.monotonic() + delay_s
+
+    def _time_to_use(self, token: FetchedToken) -> float:
         if token.expires_s is None:
-            return now_s  # each authentication fetches its own
-        lifetime_s = token.expires_s - now_s
+            return 0.0  # each authentication fetches its own
+        lifetime_s = token.expires_s - self._clock.time()
         if lifetime_s <= 0:
             logger.warning("%s gave a token that has expired already", self._name)
-        return now_s + lifetime_s * self._rng.uniform(REFRESH_FROM, REFRESH_TO)
+        return lifetime_s * self._rng.uniform(REFRESH_FROM, REFRESH_TO)
 
     def _error(self) -> AuthenticationFailedError:
         error = self._failure
