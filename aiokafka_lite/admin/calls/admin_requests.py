@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, M
 from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from aiokafka_lite.admin.calls.outcomes import Outcomes
+from aiokafka_lite.admin.calls.outcomes import Outcomes, raise_broker_error
 from aiokafka_lite.admin.calls.outer_call import OUTER_CALL
 from aiokafka_lite.admin.calls.pending_items import SETTLING_S, PendingItems
 from aiokafka_lite.admin.calls.request_routes import Located, RequestRoutes, Route
@@ -193,6 +193,34 @@ class AdminRequests:
         )
         outcomes.raise_first()
         return outcomes.succeeded[key]
+
+    async def change(
+        self,
+        what: str,
+        kind: str,
+        number: int,
+        request: Callable[[AskedNode], Request[Any]],
+        *,
+        timeout_s: float,
+        is_repeatable: bool = True,
+    ) -> None:
+        """Send any node a request whose response has nothing but a code and its message.
+
+        The error names the `kind` and the `number`. Raises: the error of the response; as `one`.
+        """
+
+        async def ask(node: AskedNode) -> None:
+            answer = await node.request(request(node))
+            raise_broker_error(answer.error_code, answer.error_message, f"{kind} {number}")
+
+        await self.one(
+            what,
+            number,
+            self.routes.any_node,
+            ask,
+            timeout_s=timeout_s,
+            is_repeatable=is_repeatable,
+        )
 
 
 class _Call(Generic[K, V]):

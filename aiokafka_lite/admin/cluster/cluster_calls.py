@@ -171,16 +171,11 @@ class ClusterCalls(AdminFamily):
         """
         broker_id = _checked_broker("broker_id", broker_id)
 
-        async def ask(node: AskedNode) -> None:
-            answer = await node.request(UnregisterBrokerRequest(broker_id=broker_id))
-            raise_broker_error(answer.error_code, answer.error_message, f"broker {broker_id}")
-
-        requests = self._running()
-        await requests.one(
+        await self._running().change(
             "unregister_broker()",
+            "broker",
             broker_id,
-            requests.routes.any_node,
-            ask,
+            lambda _: UnregisterBrokerRequest(broker_id=broker_id),
             timeout_s=self._timeout_s(timeout_ms),
         )
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from aiokafka_lite.admin.calls.admin_family import AdminFamily
-from aiokafka_lite.admin.calls.admin_requests import AskedNode
-from aiokafka_lite.admin.calls.outcomes import raise_broker_error
 from aiokafka_lite.admin.cluster.cluster_values import QuorumEndpoint
 from aiokafka_lite.checks.item_lists import list_of
 from aiokafka_lite.checks.quoted import quoted
@@ -53,24 +51,17 @@ class QuorumCalls(AdminFamily):
         listeners = [_listener(each) for each in list_of("endpoints", endpoints, QuorumEndpoint)]
         _check_cluster_id(cluster_id)
 
-        async def ask(node: AskedNode) -> None:
-            answer = await node.request(
-                AddRaftVoterRequest(
-                    cluster_id=cluster_id,
-                    timeout_ms=node.left_ms,
-                    voter_id=voter_id,
-                    voter_directory_id=directory_id,
-                    listeners=listeners,
-                )
-            )
-            raise_broker_error(answer.error_code, answer.error_message, f"voter {voter_id}")
-
-        requests = self._running()
-        await requests.one(
+        await self._running().change(
             "add_raft_voter()",
+            "voter",
             voter_id,
-            requests.routes.any_node,
-            ask,
+            lambda node: AddRaftVoterRequest(
+                cluster_id=cluster_id,
+                timeout_ms=node.left_ms,
+                voter_id=voter_id,
+                voter_directory_id=directory_id,
+                listeners=listeners,
+            ),
             timeout_s=self._timeout_s(timeout_ms),
             is_repeatable=False,
         )
@@ -97,20 +88,13 @@ class QuorumCalls(AdminFamily):
         directory_id = _directory(voter_directory_id)
         _check_cluster_id(cluster_id)
 
-        async def ask(node: AskedNode) -> None:
-            answer = await node.request(
-                RemoveRaftVoterRequest(
-                    cluster_id=cluster_id, voter_id=voter_id, voter_directory_id=directory_id
-                )
-            )
-            raise_broker_error(answer.error_code, answer.error_message, f"voter {voter_id}")
-
-        requests = self._running()
-        await requests.one(
+        await self._running().change(
             "remove_raft_voter()",
+            "voter",
             voter_id,
-            requests.routes.any_node,
-            ask,
+            lambda _: RemoveRaftVoterRequest(
+                cluster_id=cluster_id, voter_id=voter_id, voter_directory_id=directory_id
+            ),
             timeout_s=self._timeout_s(timeout_ms),
             is_repeatable=False,
         )
@@ -131,18 +115,11 @@ class QuorumCalls(AdminFamily):
         """
         controller_id = _id("controller_id", controller_id)
 
-        async def ask(node: AskedNode) -> None:
-            answer = await node.request(UnregisterControllerRequest(controller_id=controller_id))
-            raise_broker_error(
-                answer.error_code, answer.error_message, f"controller {controller_id}"
-            )
-
-        requests = self._running()
-        await requests.one(
+        await self._running().change(
             "unregister_controller()",
+            "controller",
             controller_id,
-            requests.routes.any_node,
-            ask,
+            lambda _: UnregisterControllerRequest(controller_id=controller_id),
             timeout_s=self._timeout_s(timeout_ms),
         )
 
