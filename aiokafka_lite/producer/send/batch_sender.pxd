@@ -26,6 +26,8 @@ cdef class NodeSender:
     cdef public Py_ssize_t failures
     cdef public object failure
     cdef readonly double retry_at_s
+    cdef readonly object go
+    cdef public bint has_task
     cdef BatchSender _sender
 
     @cython.locals(sender=BatchSender, batches=list, exchange=ProduceRound)

@@ -62,6 +62,8 @@ class NodeSender:
         "count",
         "failure",
         "failures",
+        "go",
+        "has_task",
         "is_connected",
         "is_connecting",
         "is_sparse",
@@ -91,6 +93,9 @@ class NodeSender:
         self.failure: KafkaError | None = None
         """Why the last attempt to connect failed."""
         self.retry_at_s = 0.0
+        self.go = Wakeup()
+        """Wakes the task `send[node]`, which is begun when there is something to wait for."""
+        self.has_task = False
         self._sender = sender
 
     # Sending…

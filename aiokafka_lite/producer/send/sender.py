@@ -51,18 +51,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _INT32_MAX = 2**31 - 1
-_SHORTEST_WAIT_S = 0.001
+_LEAST_TIMEOUT_S = 0.001
 _Args = TypeVarTuple("_Args")
-
-
-class _NodeTask:
-    """The task `send[node]`, and what wakes it."""
-
-    __slots__ = ("go", "task")
-
-    def __init__(self) -> None:
-        self.go = Wakeup()
-        self.task: OwnedTask | None = None
 
 
 class Sender:
@@ -95,7 +85,6 @@ class Sender:
         self._sequences = sequences
         self._transactions = transactions
         self._tasks: list[OwnedTask] = []
-        self._node_tasks: dict[int, _NodeTask] = {}
         self._asks_for_id = False
         self._has_asked_for_id = False
         self._is_closing = False
@@ -255,16 +244,14 @@ class Sender:
 
     def look_after(self, node: NodeSender) -> None:
         """Let the task `send[node]` connect, or send the requests that wait for a connection."""
-        work = self._node_tasks.get(node.node_id)
-        if work is None:
-            work = self._node_tasks[node.node_id] = _NodeTask()
-        work.go.set()
-        if work.task is None:
-            work.task = self._spawn(f"send[{node.node_id}]", self._send_to, node, work.go)
+        node.go.set()
+        if not node.has_task:
+            node.has_task = True
+            self._spawn(f"send[{node.node_id}]", self._send_to, node)
 
-    async def _send_to(self, node: NodeSender, go: Wakeup) -> None:
+    async def _send_to(self, node: NodeSender) -> None:
         while True:
-            await go.wait()
+            await node.go.wait()
             if node.is_connecting:
                 await self._connect(node)
             while node.at_gate:
@@ -325,7 +312,7 @@ class Sender:
         exchange = node.at_gate[0]
         waited_s = self._clock.monotonic() - exchange.begun_at_s
         usual_s = self._config.request_timeout_ms / 1000
-        exchange.timeout_s = max((exchange.timeout_s or usual_s) - waited_s, _SHORTEST_WAIT_S)
+        exchange.timeout_s = max((exchange.timeout_s or usual_s) - waited_s, _LEAST_TIMEOUT_S)
         try:
             await self.client.network.send(node.node_id, exchange)
         except KafkaError as error:
@@ -396,10 +383,9 @@ class Sender:
         name: str,
         body: Callable[[Unpack[_Args]], Coroutine[Any, Any, object]],
         *args: *_Args,
-    ) -> OwnedTask:
-        task = self.client.owner.spawn(name, body, *args)
-        self._tasks = [*(each for each in self._tasks if not each.done), task]
-        return task
+    ) -> None:
+        self._tasks = [task for task in self._tasks if not task.done]
+        self._tasks.append(self.client.owner.spawn(name, body, *args))
 
 
 __all__ = ["Sender"]
