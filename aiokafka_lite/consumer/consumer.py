@@ -597,8 +597,10 @@ class AIOKafkaConsumer(RecordIteration, Generic[KT, VT]):
         if not partitions:
             return _NONE_NAMED
         subscription = self._subscription
-        if {*map(type, partitions)} == _OF_ONE_TYPE and subscription.has_all(partitions):
-            return frozenset(partitions)
+        if {*map(type, partitions)} == _OF_ONE_TYPE:
+            named = frozenset(partitions)
+            if subscription.has_all(named):
+                return named
         checked = checked_partitions(partitions)
         if not subscription.is_subscribed:
             for tp in checked:

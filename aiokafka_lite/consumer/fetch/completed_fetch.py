@@ -90,9 +90,9 @@ class CompletedFetch(decoded_records.FetchPlace):
         self.leader = leader
         """The leader of the partition when it was fetched. Another leader's log may differ."""
         self.received_at_s = received_at_s
+        """When the response came, in the clock's monotonic seconds."""
         self.place = 0
         """Its number among the fetches that the buffer has got, which are taken from in order."""
-        """When the response came, in the clock's monotonic seconds."""
         self.end_offset = end_offset
         """The offset after its last record; None: not known, or not needed."""
         self.size_in_bytes = size_in_bytes

@@ -551,9 +551,9 @@ class SubscriptionState:
         """Return the states in queue order. The result is void after a change of the assignment."""
         return list(self._states.values())
 
-    def has_all(self, partitions: Iterable[TopicPartition]) -> bool:
+    def has_all(self, partitions: frozenset[TopicPartition]) -> bool:
         """Say whether all of them are assigned."""
-        return self._states.keys() >= frozenset(partitions)
+        return self._states.keys() >= partitions
 
     def get(self, tp: TopicPartition) -> PartitionState | None:
         """Return the partition's state; None if it is not assigned."""
