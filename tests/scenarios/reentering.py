@@ -9,6 +9,7 @@ line is printed for each finding. With AIOKAFKA_LITE_PURE=1 it tries the twins i
 import asyncio
 import itertools
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -52,7 +53,7 @@ class Places:
         self._misses = 0 if interruption.came else self._misses + 1
 
 
-class Calls:
+class Calls(ABC):
     """A client's calls, by their names."""
 
     at_once: Collection[str] = ()
@@ -61,9 +62,9 @@ class Calls:
     def __init__(self) -> None:
         self._begun: list[asyncio.Future[None]] = []
 
+    @abstractmethod
     async def run(self, name: str) -> None:
         """Make a call."""
-        raise NotImplementedError
 
     def call(self, name: str) -> None:
         """Begin a call; `end` waits for it."""

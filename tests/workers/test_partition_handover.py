@@ -53,17 +53,22 @@ async def test_what_moves_is_drained_and_committed_before_it_goes(
         assert committed(broker) == {0: 20, 1: 20}
 
 
+def let_the_first_wait(pool: Pool) -> None:
+    """Let the first handler of the pool not end; the others do."""
+
+    async def handle(_: Record) -> None:
+        if len(pool.began) == 1:
+            await asyncio.Event().wait()
+
+    pool.does(handle)
+
+
 async def test_a_handler_that_does_not_end_in_time_is_cancelled_and_comes_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with embedded_topic(records=4, keys=1) as broker:
         pool = Pool(broker, drain_timeout_ms=50)
-
-        async def handle(_: Record) -> None:
-            if len(pool.began) == 1:
-                await asyncio.Event().wait()
-
-        pool.does(handle)
+        let_the_first_wait(pool)
         async with pool.running():
             await broker.wait_until(lambda: len(pool.began) == 1)
             pool.consumer.enforce_rebalance()
@@ -79,12 +84,7 @@ async def test_what_was_given_back_is_not_committed_when_its_partition_comes_aga
     clock = FakeClock(autojump_threshold_s=0.02)
     async with embedded_topic(records=4, keys=1, clock=clock) as broker:
         pool = Pool(broker, clock=clock, commit_interval_ms=100, drain_timeout_ms=50)
-
-        async def handle(_: Record) -> None:
-            if len(pool.began) == 1:
-                await asyncio.Event().wait()
-
-        pool.does(handle)
+        let_the_first_wait(pool)
         async with pool.running():
             await broker.wait_until(lambda: len(pool.began) == 1)
             joined = broker.group(GROUP).generation_id

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -167,20 +167,26 @@ async def test_it_waits_only_for_memory_and_within_its_bound() -> None:
         assert written(broker) == [b"%05d" % number * 20 for number in range(600)]
 
 
+async def turns_during(call: Awaitable[object]) -> int:
+    """Return how many turns another task gets until the call returns."""
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.ensure_future(count())
+    await call
+    counting.cancel()
+    return turns
+
+
 async def test_others_have_their_turn_meanwhile() -> None:
     async with kafka() as broker, producing(broker) as producer:
         await producer.partitions_for("orders")
-        turns = 0
-
-        async def count() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0)
-
-        counting = asyncio.ensure_future(count())
-        await producer.send_many("orders", (b"v" * 1000 for _ in range(8000)))
-        counting.cancel()
+        turns = await turns_during(producer.send_many("orders", (b"v" * 1000 for _ in range(8000))))
         assert turns > 10
 
 
@@ -188,18 +194,7 @@ async def test_a_machine_that_has_slept_gives_each_record_no_turn_of_its_own() -
     clock = FakeClock(autojump_threshold_s=0.01)
     async with producing_on(clock, value_serializer=bytes) as (_, producer):
         clock.sleep_through(3600)
-        turns = 0
-
-        async def count() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0)
-
-        counting = asyncio.ensure_future(count())
-        await producer.send_many("orders", [b"v"] * 300)
-        counting.cancel()
-        assert turns < 30
+        assert await turns_during(producer.send_many("orders", [b"v"] * 300)) < 30
 
 
 async def test_nothing_to_send_is_nothing_sent() -> None:
